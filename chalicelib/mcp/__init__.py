@@ -1,0 +1,1 @@
+"""The door: MCP over HTTP, in both protocol eras."""

@@ -1,0 +1,298 @@
+"""The words of CONTEXT.md as frozen values. Times are aware UTC, to the millisecond."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+JsonObject: TypeAlias = Mapping[str, Json]
+
+CAP_DEFAULT: Final = 20
+CAP_RANGE: Final = range(1, 501)
+IDLE_WINDOW_DAYS_DEFAULT: Final = 21
+IDLE_WINDOW_DAYS_RANGE: Final = range(1, 3651)
+RUNS_IN_FLIGHT_MAX: Final = 100
+PROMOTED_MAX: Final = 1000
+
+READING_METHODS: Final = frozenset({"GET", "HEAD"})
+WRITING_METHODS: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
+class Cause(StrEnum):
+    """Why a tool entered or left a working set."""
+
+    AGENT = "agent"
+    PUBLISH = "publish"
+    IDLE = "idle"
+    CAP = "cap"
+    REVOKE = "revoke"
+
+
+class Direction(StrEnum):
+    PROMOTED = "promoted"
+    DEMOTED = "demoted"
+
+
+class RunKind(StrEnum):
+    CALL = "call"
+    DRY_RUN = "dry_run"
+    TEST_RUN = "test_run"
+
+
+class ConnectionState(StrEnum):
+    LIVE = "live"
+    REVOKING = "revoking"
+    REVOKED = "revoked"
+
+
+class Answer(StrEnum):
+    """A person's standing answer for (agent, tool, connection)."""
+
+    ALLOWED = "allowed"
+    ASK_EVERY_TIME = "ask_every_time"
+    DENIED = "denied"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    id: str
+    toolbox_revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of a tool, in flight until it is released or `deadline` passes."""
+
+    id: str
+    tool: str
+    version: int
+    kind: RunKind
+    started_at: datetime
+    deadline: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One harness connection. `rev` rises with every write that a sweep's decision depends on."""
+
+    person_id: str
+    id: str
+    name: str
+    token_hash: str
+    cap: int
+    idle_window_days: int
+    connection_ids: frozenset[str] | None
+    """The connections in scope; None means every connection of the person."""
+    created_at: datetime
+    revoked_at: datetime | None = None
+    rev: int = 0
+    list_revision: int = 0
+    set_size: int = 0
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    used: Mapping[str, datetime | None] = field(default_factory=dict)
+    """Slot → last use; None: promoted, not used since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """One tool in one working set, with the one clock the rule reads."""
+
+    tool: str
+    """Wire name."""
+    slot: str
+    """New at every promotion, so that a late stamp cannot touch a re-promotion."""
+    promoted_at: datetime
+    promoted_by: Cause
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One tool's move in a history record. The facts are there for a demotion by the rule."""
+
+    tool: str
+    direction: Direction
+    cause: Cause
+    active_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """One history record: what moved together, keyed by the `list_revision` it made."""
+
+    list_revision: int
+    at: datetime
+    changes: tuple[Change, ...]
+    idle_window_days: int
+    cap: int
+    set_size: int
+    """The size the set had when this was decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What a tool may do, derived from the methods in its source."""
+
+    read_only: bool
+    destructive: bool
+
+    def as_hints(self) -> dict[str, bool]:
+        """MCP's two hints, always both."""
+        return {"readOnlyHint": self.read_only, "destructiveHint": self.destructive}
+
+
+def annotations_of(methods: frozenset[str]) -> Annotations:
+    """The annotations of a tool that uses these HTTP methods (upper case)."""
+    return Annotations(read_only=not methods & WRITING_METHODS, destructive="DELETE" in methods)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHead:
+    """What search needs of a tool: its current version, without source and schema."""
+
+    vendor: str
+    name: str
+    description: str
+    version: int
+    methods: frozenset[str]
+
+    @property
+    def wire_name(self) -> str:
+        return f"{self.vendor}__{self.name}"
+
+    @property
+    def annotations(self) -> Annotations:
+        return annotations_of(self.methods)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolVersion:
+    """One published version of a tool, whole. Never changed once written."""
+
+    vendor: str
+    name: str
+    version: int
+    description: str
+    input_schema: JsonObject
+    source: str
+    methods: frozenset[str]
+    connection_id: str | None
+    """The default connection of a run; None: the vendor's single live one."""
+    published_by: str
+    """Agent id, or the person's id for a tool that set-up brought."""
+    published_at: datetime
+
+    @property
+    def wire_name(self) -> str:
+        return f"{self.vendor}__{self.name}"
+
+    @property
+    def annotations(self) -> Annotations:
+        return annotations_of(self.methods)
+
+    @property
+    def head(self) -> ToolHead:
+        return ToolHead(self.vendor, self.name, self.description, self.version, self.methods)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """One account at a vendor. The credential is sealed; only the proxy opens it."""
+
+    person_id: str
+    id: str
+    vendor: str
+    display_name: str
+    scheme: str
+    scheme_config: Mapping[str, str]
+    primary_host: str
+    """`host` or `host:port`, lower case."""
+    hosts: tuple[str, ...]
+    """Every declared host, the primary one first."""
+    state: ConnectionState
+    created_at: datetime
+    secret_revision: int = 0
+    sealed_secret: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    tool: str
+    connection_id: str | None
+    answer: Answer
+    version: int
+    answered_at: datetime
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question to the person that is still open."""
+
+    id: str
+    code: str
+    """At most 12 letters and digits: the pointer in the link."""
+    tool: str
+    version: int
+    connection_id: str | None
+    opened_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLine:
+    """How one run ended."""
+
+    run: Run
+    outcome: str
+    """`ok`, `died`, or the reason of the refusal that ended it."""
+    ended_at: datetime
+    vendor_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What one MCP session last saw of the list."""
+
+    digest: str
+    list_revision: int
+    toolbox_revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class VendorRequest:
+    """A call as the module made it, before the proxy has judged it."""
+
+    method: str
+    """Upper case."""
+    path: str
+    params: tuple[tuple[str, str], ...] = ()
+    body: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    host: str | None = None
+    """One of the connection's declared hosts; None: the primary one."""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorResponse:
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    """Names in lower case."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding of the check. A blocking one refuses the publish, the others advise."""
+
+    line: int
+    """1-based; 0 when it is about the module as a whole."""
+    column: int
+    rule: str
+    message: str
+    hint: str
+    blocking: bool = True

@@ -1,0 +1,1 @@
+"""Decisions: plain values in, plain values out; no clock, no I/O."""

@@ -1,0 +1,1 @@
+"""Runs a tool's module in Monty, and checks it before it is published."""

@@ -1,0 +1,1 @@
+"""Use cases: gather facts, ask a rule for the verdict, apply the effect."""
