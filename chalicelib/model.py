@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 JsonObject: TypeAlias = Mapping[str, Json]
 
 CAP_DEFAULT: Final = 20
@@ -61,6 +61,10 @@ class Answer(StrEnum):
 class Person:
     id: str
     toolbox_revision: int
+    """Rises with every publish."""
+
+    def next_revision(self) -> Person:
+        return Person(self.id, self.toolbox_revision + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,3 +300,35 @@ class Problem:
     message: str
     hint: str
     blocking: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCard:
+    """What a list shows of a tool: its current version without the source."""
+
+    vendor: str
+    name: str
+    version: int
+    description: str
+    input_schema: JsonObject
+    methods: frozenset[str]
+
+    @property
+    def wire_name(self) -> str:
+        return f"{self.vendor}__{self.name}"
+
+    @property
+    def annotations(self) -> Annotations:
+        return annotations_of(self.methods)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFacts:
+    """An agent and its set, read at one revision."""
+
+    agent: Agent
+    promotions: tuple[Promotion, ...]
+    """In list order: promotion time, then wire name."""
+
+    def find(self, tool: str) -> Promotion | None:
+        return next((promotion for promotion in self.promotions if promotion.tool == tool), None)

@@ -1,0 +1,64 @@
+"""What a process may keep between requests: only what the table's revisions prove fresh, and bounded."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from chalicelib.model import ToolCard
+    from chalicelib.rules.search import Index
+
+PERSONS: Final = 64
+CARDS_PER_PERSON: Final = 2_000
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """The most recently used values, at most `size`. Safe to share between threads."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, key: K) -> V | None:
+        with self._lock:
+            value = self._values.get(key)
+            if value is not None:
+                self._values.move_to_end(key)
+            return value
+
+    def keep(self, key: K, value: V) -> None:
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            if len(self._values) > self._size:
+                self._values.popitem(last=False)
+
+
+class Caches:
+    """Each value is kept with the `toolbox_revision` it was read at, and used at that revision only."""
+
+    def __init__(self) -> None:
+        self.indexes: Recent[str, tuple[int, Index]] = Recent(PERSONS)
+        self.cards: Recent[str, tuple[int, Recent[str, ToolCard]]] = Recent(PERSONS)
+
+    def cards_at(self, person_id: str, toolbox_revision: int) -> Recent[str, ToolCard]:
+        """The cards of one person's tools known at this revision."""
+        kept = self.cards.find(person_id)
+        if kept is None or kept[0] != toolbox_revision:
+            kept = (toolbox_revision, Recent(CARDS_PER_PERSON))
+            self.cards.keep(person_id, kept)
+        return kept[1]
+
+    def index_at(self, person_id: str, toolbox_revision: int) -> Index | None:
+        kept = self.indexes.find(person_id)
+        return kept[1] if kept is not None and kept[0] == toolbox_revision else None
+
+    def keep_index(self, person_id: str, toolbox_revision: int, index: Index) -> None:
+        self.indexes.keep(person_id, (toolbox_revision, index))

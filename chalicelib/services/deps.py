@@ -1,0 +1,77 @@
+"""What a use case works with. Built once per process by wiring."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, Protocol
+
+from chalicelib.services.caches import Caches
+
+if TYPE_CHECKING:
+    from chalicelib.proxy.gate import Gate
+    from chalicelib.proxy.proxy import Proxy
+    from chalicelib.proxy.vault import Vault
+    from chalicelib.sandbox.runner import Sandbox
+    from chalicelib.storage.store import Store
+
+ID_BYTES: Final = 8
+RUN_SECONDS_MAX: Final = 25.0
+GATEWAY_SECONDS: Final = 29.0
+ANSWER_SECONDS: Final = 2.0
+"""What packing and releasing may take of the gateway's time."""
+
+log = logging.getLogger("graft")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    table_name: str
+    public_base_url: str
+    """Without a slash at the end; every link begins with it."""
+    local_hosts: frozenset[str] = frozenset()
+    """`host:port` on loopback that connections may name, over http too. Empty on AWS."""
+    sse_retry_ms: int = 30_000
+    """How long a harness waits before it polls the list stream again."""
+    sandbox_workers: int = 1
+
+
+class ConnectionRules(Protocol):
+    """What the proxy accepts as a connection."""
+
+    def check(
+        self,
+        scheme: str,
+        scheme_config: Mapping[str, str],
+        secret: Mapping[str, str] | None,
+        primary_host: str,
+        hosts: Sequence[str],
+    ) -> list[str]:
+        """Every problem in clear text, without a secret in it."""
+
+    def stored_hosts(self, primary_host: str, hosts: Sequence[str]) -> tuple[str, ...]:
+        """Every host once, the primary one first, in the spelling that is compared."""
+
+
+@dataclass(frozen=True)
+class Deps:
+    settings: Settings
+    store: Store
+    sandbox: Sandbox
+    proxy: Proxy
+    vault: Vault
+    connections: ConnectionRules
+    new_gate: Callable[..., Gate]
+    now: Callable[[], datetime]
+    """Aware UTC, whole milliseconds."""
+    random_bytes: Callable[[int], bytes]
+    seconds_left: Callable[[], float] = lambda: GATEWAY_SECONDS
+    """Until the process must have answered."""
+    caches: Caches = field(default_factory=Caches)
+
+    def new_id(self) -> str:
+        """13 lower-case letters and digits, 64 random bits."""
+        return base64.b32encode(self.random_bytes(ID_BYTES)).decode().rstrip("=").lower()

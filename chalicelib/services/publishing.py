@@ -1,0 +1,152 @@
+"""Publishing: a draft becomes the next version and enters its publisher's set, together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.errors import Conflict, Reason, Refusal
+from chalicelib.model import Annotations, Cause, Connection, Json, JsonObject, Problem, ToolVersion
+from chalicelib.rules import connections as connection_rule
+from chalicelib.rules.names import find_name_fault, wire_name
+from chalicelib.services import runs, working_set
+from chalicelib.services.deps import Deps
+from chalicelib.services.identity import Caller, refresh
+from chalicelib.services.toolbox import Checked, check, problem_json
+from chalicelib.services.working_set import Membership
+
+ATTEMPTS: Final = 8
+DESCRIPTION_MAX: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A version as its author sends it."""
+
+    vendor: str
+    name: str
+    description: str
+    input_schema: JsonObject
+    source: str
+    connection_id: str | None = None
+    test_input: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    tool: ToolVersion
+    membership: Membership
+    advice: tuple[Problem, ...]
+    """What the check found without refusing."""
+    dry_run: Json
+    """The report of the test run; None: no test input was given."""
+
+    @property
+    def annotations(self) -> Annotations:
+        return self.tool.annotations
+
+
+def publish(deps: Deps, caller: Caller, draft: Draft) -> Published:
+    """Check a draft, write it as the next version, promote it for its publisher, then try it with its test input.
+
+    Version and promotion are one transaction. A failed test run does not undo them.
+    Raises `publish_refused` with the problems, `connection_not_found` or `connection_revoked`.
+    """
+    _check_names(draft)
+    advice: tuple[Problem, ...] = ()
+    checked_hosts: tuple[str, ...] | None = None
+    for _ in range(ATTEMPTS):
+        connection, hosts = _draft_connection(deps, caller, draft)
+        if hosts != checked_hosts:
+            checked, checked_hosts = _checked(deps, draft, hosts), hosts
+            advice = checked.problems
+        version = _next_version(deps, caller, draft, checked, connection)
+        written = _write(deps, caller, version)
+        if written is not None:
+            changed = caller.facts.find(version.wire_name) is None
+            membership = working_set.membership(deps, written, version.wire_name, changed=changed)
+            report = _try_out(deps, written, version, draft.test_input)
+            return Published(version, membership, advice, report)
+        caller = refresh(deps, caller)
+    raise Conflict("the toolbox kept moving; try again")
+
+
+def _checked(deps: Deps, draft: Draft, hosts: tuple[str, ...]) -> Checked:
+    checked = check(deps, draft.source, draft.input_schema, hosts=hosts)
+    if not checked.ok:
+        raise _publish_refused(checked)
+    return checked
+
+
+def _try_out(deps: Deps, caller: Caller, version: ToolVersion, test_input: JsonObject | None) -> Json:
+    return None if test_input is None else runs.try_out(deps, caller, version, test_input)
+
+
+def _write(deps: Deps, caller: Caller, version: ToolVersion) -> Caller | None:
+    """The caller after the publish; None: something moved, nothing was written."""
+    if caller.facts.find(version.wire_name) is not None:
+        written = deps.store.publish(caller.facts, version, None, ())
+        return caller.after_publish() if written else None
+    move = working_set.entry(deps, caller, version.wire_name, Cause.PUBLISH)
+    written = deps.store.publish(caller.facts, version, move.record, move.remaining)
+    return caller.after(move).after_publish() if written else None
+
+
+def _next_version(
+    deps: Deps, caller: Caller, draft: Draft, checked: Checked, connection: Connection | None
+) -> ToolVersion:
+    current = deps.store.toolbox.find_current(caller.person.id, wire_name(draft.vendor, draft.name))
+    return ToolVersion(
+        vendor=draft.vendor,
+        name=draft.name,
+        version=current.version + 1 if current else 1,
+        description=draft.description,
+        input_schema=draft.input_schema,
+        source=draft.source,
+        methods=checked.methods,
+        connection_id=connection.id if connection else None,
+        published_by=caller.agent.id,
+        published_at=deps.now(),
+    )
+
+
+def _check_names(draft: Draft) -> None:
+    fault = find_name_fault(draft.vendor, draft.name)
+    if fault is None and not 1 <= len(draft.description) <= DESCRIPTION_MAX:
+        fault = f"description has {len(draft.description)} characters; it takes 1 to {DESCRIPTION_MAX}."
+    if fault is not None:
+        problem = Problem(0, 0, "name", fault, "Correct it and publish again; nothing was published.")
+        raise _publish_refused(Checked((problem,), frozenset()))
+
+
+def _draft_connection(deps: Deps, caller: Caller, draft: Draft) -> tuple[Connection | None, tuple[str, ...]]:
+    """The default connection to keep with the version, and the hosts its literals may name."""
+    usable = connection_rule.in_scope(caller.agent, deps.store.grants.connections(caller.person.id))
+    if draft.connection_id is None:
+        chosen = connection_rule.choose_connection(draft.vendor, None, usable)
+        connection = chosen if isinstance(chosen, Connection) else None
+        return connection, connection.hosts if connection else ()
+    named = next((c for c in usable if c.id == draft.connection_id), None)
+    if named is None:
+        names = ", ".join(f"{c.id} ({c.vendor})" for c in connection_rule.live(usable)) or "none"
+        raise Refusal(
+            Reason.CONNECTION_NOT_FOUND,
+            f"There is no connection {draft.connection_id[:60]!r}. The live ones are: {names}.",
+        )
+    if named not in connection_rule.live(usable):
+        raise Refusal(
+            Reason.CONNECTION_REVOKED, f"The connection {named.id} was revoked. Publish with another, or without one."
+        )
+    return named, named.hosts
+
+
+def _publish_refused(checked: Checked) -> Refusal:
+    blocking = [problem for problem in checked.problems if problem.blocking]
+    first = blocking[0]
+    where = f"line {first.line}: " if first.line else ""
+    more = f" ({len(blocking) - 1} more in problems)" if len(blocking) > 1 else ""
+    return Refusal(
+        Reason.PUBLISH_REFUSED,
+        f"Nothing was published. {where}{first.message}{more} Mend it and call publish_tool again.",
+        {"problems": [problem_json(problem) for problem in checked.problems]},
+    )

@@ -1,0 +1,241 @@
+"""Running a tool: facts, the approval rule, the claim, the module, the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from chalicelib.errors import Conflict, Reason, Refusal
+from chalicelib.model import (
+    RUNS_IN_FLIGHT_MAX,
+    Agent,
+    Approval,
+    Connection,
+    ConnectionState,
+    Json,
+    JsonObject,
+    LedgerLine,
+    Run,
+    RunKind,
+    ToolVersion,
+)
+from chalicelib.rules import approval as approval_rule
+from chalicelib.rules import connections as connection_rule
+from chalicelib.rules.approval import Verdict
+from chalicelib.rules.connections import Unbound
+from chalicelib.rules.names import read_name
+from chalicelib.rules.schema import find_misfits, with_properties
+from chalicelib.services import approvals, toolbox
+from chalicelib.services.approvals import Waiting
+from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps
+from chalicelib.services.identity import Caller, refresh
+
+if TYPE_CHECKING:
+    from chalicelib.proxy.gate import Gate
+    from chalicelib.sandbox.runner import Session
+
+DEADLINE: Final = timedelta(seconds=30)
+"""After its start a run counts as over, whatever became of its process."""
+CHECKOUT_SECONDS: Final = 3.0
+ATTEMPTS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The tool's own answer, or the report of a dry run."""
+
+    value: Json
+
+
+Outcome = Done | Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One run as decided: what runs, with what, and where its calls may go."""
+
+    tool: ToolVersion
+    input: JsonObject
+    kind: RunKind
+    connection: Connection | Unbound
+
+    @property
+    def is_dry(self) -> bool:
+        return self.kind is not RunKind.CALL
+
+
+def find_promoted(caller: Caller, called: str) -> tuple[str, str] | None:
+    """(vendor, name) of a tool in the caller's set, by its wire name as a look-up reads it."""
+    promotion = caller.facts.find(read_name(called))
+    if promotion is None:
+        return None
+    vendor, _, name = promotion.tool.partition("__")
+    return vendor, name
+
+
+def call(deps: Deps, caller: Caller, vendor: str, name: str, input: JsonObject, *, dry_run: bool = False) -> Outcome:
+    """Run a tool, promoted or not: validation, approval, claim, module. Raises `Refusal` for all it refuses."""
+    wanted = toolbox.looked_up(vendor, name)
+    facts = deps.store.find_call_facts(caller.agent, wanted)
+    if facts.tool is None:
+        raise toolbox.not_found(deps, caller, vendor, name)
+    _check_input(facts.tool, input)
+    connection = _choose(caller.agent, facts.tool, facts.connections)
+    approval = approvals.find_answer(facts.approvals, connection)
+    kind = RunKind.DRY_RUN if dry_run else RunKind.CALL
+    match _decide(facts.tool, approval, dry_run=dry_run):
+        case Verdict.DENIED:
+            raise approvals.denied(facts.tool, approval)
+        case Verdict.ASK:
+            return approvals.ask(deps, caller, facts.tool, connection)
+        case Verdict.RUN:
+            return Done(execute(deps, caller, Execution(facts.tool, input, kind, connection)))
+
+
+def try_out(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) -> Json:
+    """A publish's test run: a dry run whose failure is reported, not raised."""
+    try:
+        _check_input(tool, input)
+        connections = deps.store.grants.connections(caller.person.id)
+        connection = _choose(caller.agent, tool, connections)
+        return execute(deps, caller, Execution(tool, input, RunKind.TEST_RUN, connection))
+    except Refusal as refusal:
+        return {"dryRun": True, "passed": False, "reads": [], "previews": [], "error": _error(refusal)}
+
+
+def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
+    """Claim, run, release. A worker is taken before the claim, so that no claim waits for one."""
+    with deps.sandbox.session(timeout=CHECKOUT_SECONDS) as session:
+        run, caller = _claim(deps, caller, execution)
+        gate = deps.new_gate(
+            connection=_connection_reader(deps, execution),
+            methods=execution.tool.methods,
+            dry_run=execution.is_dry,
+        )
+        outcome: str = Reason.INTERNAL
+        try:
+            value, outcome = _run_module(deps, session, gate, execution)
+            return value
+        except Refusal as refusal:
+            outcome = refusal.reason
+            raise
+        finally:
+            deps.store.agents.release(caller.agent, LedgerLine(run, outcome, deps.now(), gate.calls))
+
+
+def _run_module(deps: Deps, session: Session, gate: Gate, execution: Execution) -> tuple[Json, str]:
+    """(answer, outcome) of the module; a dry run answers its report, also of a refusal."""
+    seconds = min(RUN_SECONDS_MAX, deps.seconds_left() - ANSWER_SECONDS)
+    result: dict[str, Any] = {}
+    outcome = "ok"
+    passed = True
+    try:
+        value = session.run(execution.tool.source, execution.input, gate, seconds=seconds)
+        result["result"] = value
+    except Refusal as refusal:
+        if not execution.is_dry:
+            raise
+        result["error"] = _error(refusal)
+        outcome = refusal.reason
+        passed = bool(gate.previews)
+    if not execution.is_dry:
+        return value, outcome
+    passed = passed and all(read["status"] < 400 for read in gate.reads)
+    report = {"dryRun": True, "passed": passed, "reads": gate.reads, "previews": gate.previews}
+    return report | result, outcome
+
+
+def _error(refusal: Refusal) -> JsonObject:
+    return {"reason": refusal.reason, "message": refusal.message} | refusal.details
+
+
+def _claim(deps: Deps, caller: Caller, execution: Execution) -> tuple[Run, Caller]:
+    """Put a run in flight, reading again whenever the facts moved."""
+    for _ in range(ATTEMPTS):
+        bury_the_dead(deps, caller.agent)
+        now = deps.now()
+        living = sum(run.deadline > now for run in caller.agent.runs.values())
+        if living >= RUNS_IN_FLIGHT_MAX:
+            raise Refusal(
+                Reason.RATE_LIMITED,
+                f"{RUNS_IN_FLIGHT_MAX} runs of this agent are in flight. Wait for one to end and repeat the call.",
+                {"retryAfterSeconds": 1},
+            )
+        run = Run(
+            _new_run_id(deps), execution.tool.wire_name, execution.tool.version, execution.kind, now, now + DEADLINE
+        )
+        stamped = None if execution.is_dry else caller.facts.find(execution.tool.wire_name)
+        if deps.store.agents.claim(caller.facts, run, stamped):
+            return run, caller
+        caller = refresh(deps, caller)
+    raise Conflict("the agent kept moving; try again")
+
+
+def bury_the_dead(deps: Deps, agent: Agent) -> None:
+    """Write the ledger line of every run whose process died, and take it out of flight."""
+    now = deps.now()
+    for run in agent.runs.values():
+        if run.deadline <= now:
+            deps.store.agents.bury(agent, LedgerLine(run, "died", now))
+
+
+def _new_run_id(deps: Deps) -> str:
+    """Sorts by time, so that the ledger does."""
+    milliseconds = int(deps.now().timestamp() * 1000)
+    return f"{milliseconds:012x}{deps.random_bytes(6).hex()}"
+
+
+def _check_input(tool: ToolVersion, input: JsonObject) -> None:
+    misfits = find_misfits(tool.input_schema, input)
+    if misfits:
+        raise Refusal(
+            Reason.INPUT_INVALID,
+            f"The input of {tool.wire_name} is not valid: "
+            + "; ".join(f"{misfit.path}: {misfit.message}" for misfit in misfits)
+            + ". Correct it by inputSchema and repeat the call.",
+            {"field": misfits[0].path, "inputSchema": with_properties(tool.input_schema)},
+        )
+
+
+def _choose(agent: Agent, tool: ToolVersion, connections: list[Connection]) -> Connection | Unbound:
+    usable = connection_rule.in_scope(agent, connections)
+    chosen = connection_rule.choose_connection(tool.vendor, tool.connection_id, usable)
+    if isinstance(chosen, tuple):
+        names = ", ".join(f"{c.id} ({c.display_name})" for c in chosen)
+        raise Refusal(
+            Reason.CONNECTION_AMBIGUOUS,
+            f"{tool.vendor} has several live connections: {names}. Publish the tool with one of them as connectionId.",
+            {"connections": [c.id for c in chosen]},
+        )
+    return chosen
+
+
+def _decide(tool: ToolVersion, approval: Approval | None, *, dry_run: bool) -> Verdict:
+    if dry_run:
+        return approval_rule.decide_dry_run(tool.annotations, approval)
+    return approval_rule.decide_call(tool.annotations, tool.version, approval)
+
+
+def _connection_reader(deps: Deps, execution: Execution) -> Callable[[], Connection]:
+    """Reads the connection strongly before each call that leaves: nothing leaves after a revoke."""
+    bound = execution.connection
+    vendor = execution.tool.vendor
+
+    def read() -> Connection:
+        if bound is Unbound.NONE:
+            raise Refusal(
+                Reason.CONNECTION_NOT_BOUND,
+                f"The tool reaches for http, and {vendor} has no connection. Ask the person to connect {vendor}, "
+                "then repeat the call.",
+            )
+        row = None if isinstance(bound, Unbound) else deps.store.grants.find_connection(bound.person_id, bound.id)
+        if row is None or row.state is not ConnectionState.LIVE:
+            raise Refusal(
+                Reason.CONNECTION_REVOKED,
+                f"The connection to {vendor} was revoked. Ask the person to connect {vendor} again.",
+            )
+        return row
+
+    return read

@@ -1,0 +1,190 @@
+"""The toolbox: find, read and check tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from chalicelib.errors import Reason, Refusal
+from chalicelib.model import (
+    Annotations,
+    Connection,
+    Problem,
+    ToolCard,
+    ToolVersion,
+    annotations_of,
+)
+from chalicelib.rules import connections as connection_rule
+from chalicelib.rules.module_check import PROBLEMS_MAX, ModuleCheck, check_module
+from chalicelib.rules.names import read_name, split_wire_name, wire_name
+from chalicelib.rules.schema import find_schema_fault
+from chalicelib.rules.search import Index, nearest
+from chalicelib.services import cards
+from chalicelib.services.deps import Deps
+from chalicelib.services.identity import Caller
+
+ATTEMPTS: Final = 8
+DESCRIPTION_MAX: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTool:
+    card: ToolCard
+    promoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    tools: tuple[FoundTool, ...]
+    total: int
+    connections: tuple[Connection, ...]
+    """Every live connection in the agent's scope."""
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    problems: tuple[Problem, ...]
+    methods: frozenset[str]
+
+    @property
+    def ok(self) -> bool:
+        return not any(problem.blocking for problem in self.problems)
+
+    @property
+    def annotations(self) -> Annotations:
+        return annotations_of(self.methods)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    version: ToolVersion
+    versions: tuple[tuple[int, datetime], ...]
+    """(number, published at), oldest first."""
+
+
+def find(deps: Deps, caller: Caller, query: str, *, limit: int, offset: int) -> Found:
+    """Search the whole toolbox. Every match is counted and reachable by `offset`."""
+    connections, matches = deps.store.table.together(
+        lambda: deps.store.grants.connections(caller.person.id),
+        lambda: index(deps, caller).search(query),
+    )
+    page = matches[offset : offset + limit]
+    known = cards.find_cards(deps, caller.person, [head.wire_name for head in page])
+    promoted = {p.tool for p in caller.promotions}
+    tools = tuple(
+        FoundTool(known[head.wire_name], head.wire_name in promoted) for head in page if head.wire_name in known
+    )
+    usable = connection_rule.live(connection_rule.in_scope(caller.agent, connections))
+    return Found(tools, len(matches), tuple(usable), _found_note(query, len(matches), offset, len(page)))
+
+
+def _found_note(query: str, total: int, offset: int, shown: int) -> str:
+    if total == 0:
+        what = f"No tool in the toolbox matches {query[:80]!r}." if query.strip() else "The toolbox is empty."
+        return (
+            f"{what} Searching again with other words for the same thing will find the same. "
+            "If you need it: acquire has it written for you, publish_tool publishes one you write."
+        )
+    if shown == 0:
+        return f"There are {total} matches; offset {offset} is past the last one."
+    if offset + shown < total:
+        return f"{total} matches, best first; go on with offset {offset + shown}."
+    return "promote brings a tool into your list for repeated use; run_tool runs it once without promoting it."
+
+
+def index(deps: Deps, caller: Caller) -> Index:
+    """The search index of the caller's toolbox, as fresh as the caller's facts."""
+    person = caller.person
+    known = deps.caches.index_at(person.id, person.toolbox_revision)
+    if known is None:
+        known = Index(deps.store.toolbox.heads(person.id))
+        deps.caches.keep_index(person.id, person.toolbox_revision, known)
+    return known
+
+
+def get_current(deps: Deps, caller: Caller, vendor: str, name: str) -> ToolVersion:
+    """The current version by a name as a look-up reads it. Raises `tool_not_found` with the nearest names."""
+    tool = deps.store.toolbox.find_current(caller.person.id, looked_up(vendor, name))
+    if tool is None:
+        raise not_found(deps, caller, vendor, name)
+    return tool
+
+
+def looked_up(vendor: str, name: str) -> str:
+    """The wire name that a look-up means. A whole wire name in `name` is understood, too."""
+    whole = split_wire_name(name)
+    if whole is not None and whole[0] == read_name(vendor):
+        return wire_name(*whole)
+    return wire_name(read_name(vendor), read_name(name))
+
+
+def not_found(deps: Deps, caller: Caller, vendor: str, name: str) -> Refusal:
+    wanted = looked_up(vendor, name)
+    names = _nearest(deps, caller, wanted)
+    hint = f" The nearest names are {', '.join(names)}." if names else ""
+    return Refusal(
+        Reason.TOOL_NOT_FOUND,
+        f"There is no tool {wanted[:120]!r} in the toolbox.{hint} Use find_tool to search by what it does.",
+        {"tool": wanted[:120], "nearest": names},
+    )
+
+
+def _nearest(deps: Deps, caller: Caller, wanted: str) -> list[str]:
+    return nearest(wanted, (head.wire_name for head in index(deps, caller).heads))
+
+
+def explain_unlisted(deps: Deps, caller: Caller, called: str) -> str:
+    """Why a name that was called is not in the list, and what brings it there."""
+    split = split_wire_name(called)
+    tool = deps.store.toolbox.find_current(caller.person.id, wire_name(*split)) if split else None
+    if tool is not None:
+        arguments = f'{{"vendor": "{tool.vendor}", "name": "{tool.name}"}}'
+        return (
+            f"The tool {tool.wire_name} exists in the toolbox but is not promoted for this agent. Call run_tool with "
+            f"{arguments} and its input to run it once, or promote with {arguments} to bring it into your list."
+        )
+    names = _nearest(deps, caller, read_name(called))
+    hint = f" The nearest names are {', '.join(names)}." if names else ""
+    return f"There is no tool {called[:120]!r} in the toolbox.{hint} Use find_tool to search by what it does."
+
+
+def read_source(deps: Deps, caller: Caller, vendor: str, name: str, version: int | None) -> Source:
+    """One version whole, the current one by default, and the numbers of all."""
+    tool = looked_up(vendor, name)
+    versions = deps.store.toolbox.versions(caller.person.id, tool)
+    if not versions:
+        raise not_found(deps, caller, vendor, name)
+    wanted = next((v for v in versions if v.version == version), None) if version is not None else versions[-1]
+    if wanted is None:
+        raise Refusal(
+            Reason.INPUT_INVALID,
+            f"{tool} has no version {version}; its versions are 1 to {versions[-1].version}.",
+            {"field": "version"},
+        )
+    return Source(wanted, tuple((v.version, v.published_at) for v in versions))
+
+
+def check(deps: Deps, source: str, input_schema: Any = None, *, hosts: Sequence[str] = ()) -> Checked:
+    """Everything the check finds, at most 50 problems. The type checker runs only on what parses soundly."""
+    module: ModuleCheck = check_module(source, hosts=hosts)
+    problems = list(module.problems)
+    if not any(problem.blocking for problem in problems):
+        problems += deps.sandbox.type_check(source)
+    fault = find_schema_fault(input_schema) if input_schema is not None else None
+    if fault is not None:
+        problems.insert(0, Problem(0, 0, "input-schema", fault, "Correct inputSchema and check again."))
+    return Checked(tuple(problems[:PROBLEMS_MAX]), module.methods)
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """A problem as it stands in answers."""
+    return {
+        "line": problem.line,
+        "column": problem.column,
+        "rule": problem.rule,
+        "message": problem.message,
+        "hint": problem.hint,
+    }

@@ -1,0 +1,323 @@
+"""Rows of one agent: A, S, H, the ledger and the sessions. Who may write what is in docs/adr/0001."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from chalicelib.errors import Conflict
+from chalicelib.model import (
+    RUNS_IN_FLIGHT_MAX,
+    Agent,
+    AgentFacts,
+    ChangeSet,
+    LedgerLine,
+    Listed,
+    Person,
+    Promotion,
+    Run,
+    RunKind,
+)
+from chalicelib.storage import items
+from chalicelib.storage.table import RETRIES, Table, Write, check, put, update
+
+TORN_READS_MAX: Final = 2 * RETRIES
+"""A batch read is not a snapshot: A and S may straddle a commit. They say so, and are read again."""
+
+SAME_AGENT: Final = "#token_hash = :token_hash AND attribute_not_exists(#revoked_at)"
+
+
+@dataclass(frozen=True, slots=True)
+class DoorFacts:
+    """What every request needs, from one round trip."""
+
+    facts: AgentFacts
+    person: Person
+    listed: Listed | None
+
+
+class AgentRows:
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    # --- reads
+
+    def find_door_facts(self, person_id: str, agent_id: str, session_id: str | None) -> DoorFacts | None:
+        """A, S, the person and the session's row in one BatchGet; None when there is no such agent."""
+        keys = [
+            items.agent_key(person_id, agent_id),
+            items.set_key(person_id, agent_id),
+            items.person_key(person_id),
+        ]
+        if session_id is not None:
+            keys.append(items.session_key(person_id, agent_id, session_id))
+        for _ in range(TORN_READS_MAX):
+            found = {item["sk"]["S"].partition("#")[0]: item for item in self._table.get_many(keys)}
+            if "agent" not in found or "person" not in found:
+                return None
+            facts = _facts(found["agent"], found.get("set"))
+            if facts is not None:
+                session = found.get("session")
+                listed = items.to_listed(session) if session else None
+                return DoorFacts(facts, items.to_person(found["person"]), listed)
+        raise Conflict("the working set kept moving while it was read; try again")
+
+    def find(self, person_id: str, agent_id: str) -> AgentFacts | None:
+        """A first, then S: whatever moves afterwards has raised A's revisions."""
+        for _ in range(TORN_READS_MAX):
+            agent = self._table.get(items.agent_key(person_id, agent_id))
+            if agent is None:
+                return None
+            facts = _facts(agent, self._table.get(items.set_key(person_id, agent_id)))
+            if facts is not None:
+                return facts
+        raise Conflict("the working set kept moving while it was read; try again")
+
+    def find_for_sweep(self, person_id: str, agent_id: str) -> tuple[Person, AgentFacts] | None:
+        """The person and A first, then S: two round trips, and nothing a sweep decides on is read before A."""
+        for _ in range(TORN_READS_MAX):
+            keys = [items.person_key(person_id), items.agent_key(person_id, agent_id)]
+            found = {item["sk"]["S"]: item for item in self._table.get_many(keys)}
+            if len(found) < len(keys):
+                return None
+            facts = _facts(found["agent"], self._table.get(items.set_key(person_id, agent_id)))
+            if facts is not None:
+                return items.to_person(found["person"]), facts
+        raise Conflict("the working set kept moving while it was read; try again")
+
+    def find_by_name(self, person_id: str, name: str) -> AgentFacts | None:
+        item = self._table.get(items.agent_name_key(person_id, name))
+        return self.find(person_id, item["agent"]["S"]) if item else None
+
+    def ids(self, person_id: str) -> list[str]:
+        rows = self._table.query(items.person_pk(person_id), "agent#")
+        return [row["sk"]["S"].removeprefix("agent#") for row in rows]
+
+    def due(self, before: datetime, shards: Sequence[int]) -> Iterator[tuple[str, str]]:
+        """(person id, agent id) of every agent whose due time is not after `before`, shard by shard."""
+        for shard in shards:
+            values = {":shard": items.text(str(shard)), ":now": items.moment(before)}
+            for row in self._table.query_index(items.DUE_INDEX, "due_shard = :shard AND due_at <= :now", values):
+                _, person_id, agent_id = row["pk"]["S"].split("#")
+                yield person_id, agent_id
+
+    def history(self, agent: Agent, *, before: int | None = None, limit: int = 50) -> list[ChangeSet]:
+        """Newest first; `before`: only change sets with a smaller `list_revision`."""
+        below = None if before is None else items.history_key(agent.person_id, agent.id, before - 1)["sk"]["S"]
+        pk = items.agent_pk(agent.person_id, agent.id)
+        rows = self._table.query(pk, "history#", newest_first=True, below=below, limit=limit)
+        return [items.to_change_set(row) for row in rows]
+
+    def ledger(self, agent: Agent, *, limit: int | None = 50) -> list[LedgerLine]:
+        """Newest first."""
+        pk = items.agent_pk(agent.person_id, agent.id)
+        return [items.to_ledger_line(row) for row in self._table.query(pk, "ledger#", newest_first=True, limit=limit)]
+
+    # --- the agent itself
+
+    def add_person(self, person_id: str) -> bool:
+        row = items.person_key(person_id) | {"toolbox_revision": items.number(0)}
+        return self._table.write(put(row, condition="attribute_not_exists(#pk)"))
+
+    def add(self, agent: Agent) -> bool:
+        """False: the person has an agent of that name, or of that id."""
+        new = "attribute_not_exists(#pk)"
+        return self._table.transact(
+            [
+                put(items.new_agent_item(agent), condition=new),
+                put(items.set_item(agent.person_id, agent.id, 0, ()), condition=new),
+                put(items.agent_name_key(agent.person_id, agent.name) | {"agent": items.text(agent.id)}, condition=new),
+                put(items.directory_key(agent.person_id, agent.id) | {"name": items.text(agent.name)}, condition=new),
+            ]
+        )
+
+    def replace_token(self, seen: Agent, token_hash: str) -> bool:
+        return self._table.write(
+            update(
+                items.agent_key(seen.person_id, seen.id),
+                "SET #token_hash = :new",
+                condition=SAME_AGENT,
+                values={":new": items.text(token_hash), ":token_hash": items.text(seen.token_hash)},
+            )
+        )
+
+    def remember_listed(self, agent: Agent, session_id: str, listed: Listed, expires_at: datetime) -> None:
+        self._table.write(put(items.session_item(agent.person_id, agent.id, session_id, listed, expires_at)))
+
+    # --- runs
+
+    def claim(self, seen: AgentFacts, run: Run, promotion: Promotion | None) -> bool:
+        """Put the run in flight and stamp the promoted tool as used, in one plain write. False: read again.
+
+        `promotion`: the tool's place in the set, for a run that is a use. Its slot must still be there, so a stamp
+        never lands on a re-promotion. A call of a tool that is not promoted must find the set as it was read, so
+        that a promotion which came in between is not robbed of its use.
+        """
+        agent = seen.agent
+        expression = "SET #runs.#run = :run, #rev = #rev + :one"
+        condition = f"{SAME_AGENT} AND size(#runs) < :most AND attribute_not_exists(#runs.#run)"
+        names = {"#run": run.id}
+        values = {
+            ":run": items.run_value(run),
+            ":one": items.number(1),
+            ":most": items.number(RUNS_IN_FLIGHT_MAX),
+            ":token_hash": items.text(agent.token_hash),
+        }
+        if promotion is not None:
+            expression += ", #used.#slot = :now"
+            condition += " AND attribute_exists(#used.#slot)"
+            values[":now"] = items.moment(run.started_at)
+            names["#slot"] = promotion.slot
+        elif run.kind is RunKind.CALL:
+            condition += " AND #list_revision = :list_revision"
+            values[":list_revision"] = items.number(agent.list_revision)
+        key = items.agent_key(agent.person_id, agent.id)
+        return self._table.write(update(key, expression, condition=condition, values=values, names=names))
+
+    def release(self, agent: Agent, line: LedgerLine) -> None:
+        """End a run: its ledger line and the end of its claim, side by side."""
+        self._table.together(
+            lambda: self._remove_run(agent, line.run),
+            lambda: self._table.write(put(items.ledger_item(agent.person_id, agent.id, line))),
+        )
+
+    def bury(self, agent: Agent, line: LedgerLine) -> None:
+        """Write the line of a run whose process is gone, unless it did write one, then end its claim."""
+        row = items.ledger_item(agent.person_id, agent.id, line)
+        self._table.write(put(row, condition="attribute_not_exists(#pk)"))
+        self._remove_run(agent, line.run)
+
+    def _remove_run(self, agent: Agent, run: Run) -> bool:
+        return self._table.write(
+            update(
+                items.agent_key(agent.person_id, agent.id),
+                "SET #rev = #rev + :one REMOVE #runs.#run",
+                condition="attribute_exists(#runs.#run)",
+                values={":one": items.number(1)},
+                names={"#run": run.id},
+            )
+        )
+
+    # --- the set
+
+    def change_set(
+        self,
+        seen: AgentFacts,
+        record: ChangeSet,
+        remaining: Iterable[Promotion],
+        *,
+        also: Sequence[Write] = (),
+    ) -> bool:
+        """Promote or demote for the agent: A, S and H together, with whatever else belongs to it."""
+        return self._table.transact([*self.change_set_writes(seen, record, remaining), *also])
+
+    def change_set_writes(self, seen: AgentFacts, record: ChangeSet, remaining: Iterable[Promotion]) -> list[Write]:
+        agent, remaining = seen.agent, tuple(remaining)
+        before = {p.slot for p in seen.promotions}
+        after = {p.slot for p in remaining}
+        condition = f"#list_revision = :seen AND {SAME_AGENT}"
+        names = {f"#slot{at}": slot for at, slot in enumerate(sorted(before ^ after))}
+        sets = "".join(f", #used.{name} = :unused" for name, slot in names.items() if slot in after)
+        removes = ", ".join(f"#used.{name}" for name, slot in names.items() if slot in before)
+        values = _revision_values(agent, record, len(remaining)) | {
+            ":seen": items.number(agent.list_revision),
+            ":token_hash": items.text(agent.token_hash),
+            ":due": items.moment(record.at),
+        }
+        if sets:
+            values[":unused"] = items.used_value(None)
+        expression = f"SET {_REVISIONS}, #due_shard = :shard, #due_at = :due{sets}"
+        expression += f" REMOVE {removes}" if removes else ""
+        a = update(
+            items.agent_key(agent.person_id, agent.id), expression, condition=condition, values=values, names=names
+        )
+        return [a, *_set_and_history(agent, record, remaining)]
+
+    def touch(self, seen: AgentFacts) -> Write:
+        """Raise `rev` where the set stays as it was read, so that a sweep's older decision fails."""
+        return update(
+            items.agent_key(seen.agent.person_id, seen.agent.id),
+            "SET #rev = #rev + :one",
+            condition=f"#list_revision = :seen AND {SAME_AGENT}",
+            values={
+                ":one": items.number(1),
+                ":seen": items.number(seen.agent.list_revision),
+                ":token_hash": items.text(seen.agent.token_hash),
+            },
+        )
+
+    def demote_by_rule(
+        self, seen: AgentFacts, person: Person, record: ChangeSet, remaining: Sequence[Promotion], due: datetime | None
+    ) -> bool:
+        """The sweep's write: everything as read, or nothing at all."""
+        agent = seen.agent
+        values = _revision_values(agent, record, len(remaining)) | {
+            ":seen": items.number(agent.rev),
+            ":used": {"M": {p.slot: items.used_value(p.last_used_at) for p in remaining}},
+        }
+        expression, values = _due(f"SET {_REVISIONS}, #used = :used", values, due)
+        a = update(
+            items.agent_key(agent.person_id, agent.id),
+            expression,
+            condition="#rev = :seen AND attribute_not_exists(#revoked_at)",
+            values=values,
+        )
+        toolbox_as_read = check(
+            items.person_key(person.id),
+            condition="#toolbox_revision = :revision",
+            values={":revision": items.number(person.toolbox_revision)},
+        )
+        return self._table.transact([a, *_set_and_history(agent, record, remaining), toolbox_as_read])
+
+    def postpone(self, seen: AgentFacts, due: datetime | None) -> bool:
+        """Move the due time of an agent from whom nothing leaves; None: its set is empty."""
+        agent = seen.agent
+        values: dict[str, items.Item] = {":seen": items.number(agent.rev), ":one": items.number(0)}
+        values[":shard"] = items.text(items.due_shard(agent.id))
+        expression, values = _due("SET #rev = #rev + :one", values, due)
+        return self._table.write(
+            update(items.agent_key(agent.person_id, agent.id), expression, condition="#rev = :seen", values=values)
+        )
+
+    def find_person(self, person_id: str) -> Person | None:
+        item = self._table.get(items.person_key(person_id))
+        return items.to_person(item) if item else None
+
+
+_REVISIONS: Final = "#rev = #rev + :one, #list_revision = :next, #set_size = :size"
+
+
+def _facts(agent_item: items.Item, set_item: items.Item | None) -> AgentFacts | None:
+    """None: A and S are of different revisions, a commit came in between."""
+    agent = items.to_agent(agent_item)
+    if items.set_revision(set_item) != agent.list_revision:
+        return None
+    return AgentFacts(agent, items.to_promotions(set_item, agent.used))
+
+
+def _revision_values(agent: Agent, record: ChangeSet, size: int) -> dict[str, items.Item]:
+    return {
+        ":one": items.number(1),
+        ":next": items.number(record.list_revision),
+        ":size": items.number(size),
+        ":shard": items.text(items.due_shard(agent.id)),
+    }
+
+
+def _set_and_history(agent: Agent, record: ChangeSet, remaining: Sequence[Promotion]) -> list[Write]:
+    return [
+        put(
+            items.set_item(agent.person_id, agent.id, record.list_revision, remaining),
+            condition="#list_revision = :seen",
+            values={":seen": items.number(agent.list_revision)},
+        ),
+        put(items.history_item(agent.person_id, agent.id, record), condition="attribute_not_exists(#pk)"),
+    ]
+
+
+def _due(expression: str, values: dict[str, items.Item], due: datetime | None) -> tuple[str, dict[str, items.Item]]:
+    if due is None:
+        return f"{expression} REMOVE #due_shard, #due_at", {k: v for k, v in values.items() if k != ":shard"}
+    return f"{expression}, #due_shard = :shard, #due_at = :due", values | {":due": items.moment(due)}

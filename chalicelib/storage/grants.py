@@ -1,0 +1,66 @@
+"""Rows by which a person lets an agent reach a vendor: connections, approvals, asks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from chalicelib.model import Agent, Approval, Ask, Connection, ConnectionState
+from chalicelib.storage import items
+from chalicelib.storage.table import Table, delete, put
+
+
+class GrantRows:
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    # --- connections
+
+    def connections(self, person_id: str) -> list[Connection]:
+        """Every connection of the person, revoked ones included, oldest first."""
+        rows = self._table.query(items.person_pk(person_id), "connection#")
+        return sorted((items.to_connection(row) for row in rows), key=lambda c: (c.created_at, c.id))
+
+    def find_connection(self, person_id: str, connection_id: str) -> Connection | None:
+        item = self._table.get(items.connection_key(person_id, connection_id))
+        return items.to_connection(item) if item else None
+
+    def add_connection(self, connection: Connection) -> bool:
+        return self._table.write(put(items.connection_item(connection), condition="attribute_not_exists(#pk)"))
+
+    def replace_connection(self, seen: Connection, connection: Connection) -> bool:
+        """False: it was revoked, or its secret replaced, since it was read."""
+        return self._table.write(
+            put(
+                items.connection_item(connection),
+                condition="#secret_revision = :seen AND #state = :live",
+                values={":seen": items.number(seen.secret_revision), ":live": items.text(ConnectionState.LIVE)},
+            )
+        )
+
+    # --- approvals and asks
+
+    def approvals(self, agent: Agent, tool: str) -> list[Approval]:
+        """The person's answers about this tool (wire name), one per connection it was asked for."""
+        rows = self._table.query(items.agent_pk(agent.person_id, agent.id), f"approval#{tool}#")
+        return [items.to_approval(row) for row in rows]
+
+    def answer(self, agent: Agent, approval: Approval) -> None:
+        """Keep the answer and close the ask that it answers, together."""
+        ask = items.ask_key(agent.person_id, agent.id, approval.tool, approval.version, approval.connection_id)
+        self._table.transact([put(items.approval_item(agent.person_id, agent.id, approval)), delete(ask)])
+
+    def open_ask(self, agent: Agent, ask: Ask) -> bool:
+        """False: the question is open already."""
+        return self._table.write(
+            put(
+                items.ask_item(agent.person_id, agent.id, ask),
+                condition="attribute_not_exists(#pk) OR #closes_at <= :now",
+                values={":now": items.moment(ask.opened_at)},
+            )
+        )
+
+    def find_ask(self, agent: Agent, tool: str, version: int, connection_id: str | None, now: datetime) -> Ask | None:
+        """The open ask of this question."""
+        item = self._table.get(items.ask_key(agent.person_id, agent.id, tool, version, connection_id))
+        ask = items.to_ask(item) if item else None
+        return ask if ask and ask.expires_at > now else None

@@ -1,0 +1,101 @@
+"""All that the table can be asked and told."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.model import Agent, AgentFacts, Approval, ChangeSet, Connection, Promotion, ToolVersion
+from chalicelib.storage import items
+from chalicelib.storage.agents import AgentRows
+from chalicelib.storage.grants import GrantRows
+from chalicelib.storage.table import Table
+from chalicelib.storage.toolbox import ToolboxRows, connection_is_live, publish_writes
+
+TABLE_DEFINITION: Final[dict[str, Any]] = {
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+    "AttributeDefinitions": [
+        {"AttributeName": "pk", "AttributeType": "S"},
+        {"AttributeName": "sk", "AttributeType": "S"},
+        {"AttributeName": "due_shard", "AttributeType": "S"},
+        {"AttributeName": "due_at", "AttributeType": "N"},
+    ],
+    "GlobalSecondaryIndexes": [
+        {
+            "IndexName": items.DUE_INDEX,
+            "KeySchema": [
+                {"AttributeName": "due_shard", "KeyType": "HASH"},
+                {"AttributeName": "due_at", "KeyType": "RANGE"},
+            ],
+            "Projection": {"ProjectionType": "KEYS_ONLY"},
+        }
+    ],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+"""What `create_table` takes, without the name. infra/ deploys the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """What a call needs beyond the door's facts, from one round trip."""
+
+    tool: ToolVersion | None
+    approvals: list[Approval]
+    connections: list[Connection]
+
+
+class Store:
+    """One table, in three rooms: `agents`, `toolbox`, `grants`; and the reads and writes that span them."""
+
+    def __init__(
+        self,
+        client: Any,
+        table_name: str,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.table = Table(client, table_name, sleep=sleep, jitter=jitter)
+        self.agents = AgentRows(self.table)
+        self.toolbox = ToolboxRows(self.table)
+        self.grants = GrantRows(self.table)
+
+    def close(self) -> None:
+        self.table.close()
+
+    def find_call_facts(self, agent: Agent, tool: str) -> CallFacts:
+        """The tool's current version, the answers about it and the person's connections, side by side."""
+        version, approvals, connections = self.table.together(
+            lambda: self.toolbox.find_current(agent.person_id, tool),
+            lambda: self.grants.approvals(agent, tool),
+            lambda: self.grants.connections(agent.person_id),
+        )
+        return CallFacts(version, approvals, connections)
+
+    def promote(
+        self, seen: AgentFacts, record: ChangeSet, remaining: Sequence[Promotion], connection_id: str | None
+    ) -> bool:
+        """Put a tool into the set. False: the set moved, or the tool's connection is no longer live."""
+        also = [] if connection_id is None else [connection_is_live(seen.agent.person_id, connection_id)]
+        return self.agents.change_set(seen, record, remaining, also=also)
+
+    def publish(
+        self,
+        seen: AgentFacts,
+        tool: ToolVersion,
+        record: ChangeSet | None,
+        remaining: Sequence[Promotion],
+    ) -> bool:
+        """Write a version and, with `record`, promote it for its publisher: all together or nothing."""
+        person_id = seen.agent.person_id
+        writes = publish_writes(person_id, tool)
+        if record is not None:
+            writes += self.agents.change_set_writes(seen, record, remaining)
+        else:
+            writes.append(self.agents.touch(seen))
+        if tool.connection_id is not None:
+            writes.append(connection_is_live(person_id, tool.connection_id))
+        return self.table.transact(writes)

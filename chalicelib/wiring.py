@@ -1,0 +1,166 @@
+"""Environment → Settings → Deps. Sole reader of the environment, maker of clients, source of clock and ids."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from chalicelib.services.deps import GATEWAY_SECONDS, Deps, Settings
+
+if TYPE_CHECKING:
+    from chalicelib.proxy.vault import Vault
+
+LOCAL_KEY_NAME: Final = "vault.key"
+LOCAL_KEY_BYTES: Final = 32
+TABLE_CONNECTIONS: Final = 64
+"""HTTP connections to DynamoDB; more threads than these would wait for one."""
+
+
+class Misconfigured(Exception):
+    """A setting is missing or not allowed here; the message says which and what to do."""
+
+
+def settings_from(environment: Mapping[str, str]) -> Settings:
+    """Read the settings. Raises `Misconfigured`."""
+    on_aws = "AWS_LAMBDA_FUNCTION_NAME" in environment
+    local_hosts = frozenset(host for host in environment.get("GRAFT_LOCAL_HOSTS", "").split(",") if host)
+    if on_aws and local_hosts:
+        raise Misconfigured("GRAFT_LOCAL_HOSTS is for one machine only. Remove it from the function's environment.")
+    table_name = environment.get("GRAFT_TABLE", "")
+    if not table_name:
+        raise Misconfigured("GRAFT_TABLE is not set: it names the DynamoDB table.")
+    return Settings(
+        table_name=table_name,
+        public_base_url=environment.get("GRAFT_PUBLIC_BASE_URL", "").rstrip("/"),
+        local_hosts=local_hosts,
+        sse_retry_ms=int(environment.get("GRAFT_SSE_RETRY_MS", "30000")),
+        sandbox_workers=int(environment.get("GRAFT_SANDBOX_WORKERS", "1")),
+    )
+
+
+def now() -> datetime:
+    """Aware UTC, whole milliseconds: what the table can hold."""
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+@lru_cache(maxsize=1)
+def deps() -> Deps:
+    """The process's dependencies, made at first use."""
+    return make_deps(os.environ)
+
+
+def make_deps(
+    environment: Mapping[str, str],
+    *,
+    clock: Callable[[], datetime] = now,
+    seconds_left: Callable[[], float] = lambda: GATEWAY_SECONDS,
+) -> Deps:
+    from chalicelib.proxy.gate import Gate
+    from chalicelib.proxy.proxy import Proxy
+    from chalicelib.sandbox.runner import Sandbox
+    from chalicelib.storage.store import Store
+
+    settings = settings_from(environment)
+    vault = _vault(environment)
+    proxy = Proxy(vault=vault, local_hosts=settings.local_hosts)
+    return Deps(
+        settings=settings,
+        store=Store(_aws_client("dynamodb", environment), settings.table_name),
+        sandbox=Sandbox(workers=settings.sandbox_workers, monty_bin=environment.get("MONTY_BIN")),
+        proxy=proxy,
+        vault=vault,
+        connections=_ProxyConnections(settings.local_hosts),
+        new_gate=lambda **of_run: Gate(proxy, **of_run),
+        now=clock,
+        random_bytes=secrets.token_bytes,
+        seconds_left=seconds_left,
+    )
+
+
+@dataclass(frozen=True)
+class _ProxyConnections:
+    """What the proxy accepts, under this deployment's local hosts."""
+
+    local_hosts: frozenset[str]
+
+    def check(
+        self,
+        scheme: str,
+        scheme_config: Mapping[str, str],
+        secret: Mapping[str, str] | None,
+        primary_host: str,
+        hosts: Sequence[str],
+    ) -> list[str]:
+        from chalicelib.proxy.connection_check import check_connection
+
+        return check_connection(scheme, scheme_config, secret, primary_host, hosts, self.local_hosts)
+
+    def stored_hosts(self, primary_host: str, hosts: Sequence[str]) -> tuple[str, ...]:
+        from chalicelib.proxy.connection_check import stored_hosts
+
+        return stored_hosts(primary_host, hosts)
+
+
+def _vault(environment: Mapping[str, str]) -> Vault:
+    """KMS where a key is named, else a key under GRAFT_HOME."""
+    from chalicelib.proxy.vault import KmsVault, LocalVault
+
+    key_id = environment.get("GRAFT_KMS_KEY")
+    if key_id:
+        return KmsVault(_aws_client("kms", environment), key_id)
+    home = environment.get("GRAFT_HOME")
+    if not home or "AWS_LAMBDA_FUNCTION_NAME" in environment:
+        raise Misconfigured("GRAFT_KMS_KEY is not set: it names the KMS key that seals credentials.")
+    return LocalVault(local_key(Path(home)))
+
+
+def local_key(home: Path) -> bytes:
+    """The key that seals credentials on one machine: made once, readable by its owner only."""
+    path = home / LOCAL_KEY_NAME
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    with os.fdopen(descriptor, "wb") as file:
+        key = secrets.token_bytes(LOCAL_KEY_BYTES)
+        file.write(key)
+        file.flush()
+        os.fsync(file.fileno())
+    return key
+
+
+def _aws_client(service: str, environment: Mapping[str, str]) -> Any:
+    import boto3
+    from botocore.config import Config
+
+    config = Config(
+        retries={"mode": "standard", "total_max_attempts": 4},
+        connect_timeout=2,
+        read_timeout=8,
+        max_pool_connections=TABLE_CONNECTIONS,
+    )
+    endpoint = environment.get("GRAFT_AWS_ENDPOINT")
+    if endpoint is None:
+        return boto3.client(service, config=config)
+    return boto3.client(
+        service,
+        config=config,
+        endpoint_url=endpoint,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+
+
+def configure_logging(level: str = "INFO") -> None:
+    logging.getLogger("graft").setLevel(level)
+
+
