@@ -162,5 +162,3 @@ def _aws_client(service: str, environment: Mapping[str, str]) -> Any:
 
 def configure_logging(level: str = "INFO") -> None:
     logging.getLogger("graft").setLevel(level)
-
-

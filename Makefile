@@ -1,0 +1,57 @@
+# Everything that is done with Graft on one machine. `make help` lists it.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+REQUIREMENTS := requirements.txt requirements-local.txt requirements-dev.txt
+
+.PHONY: help setup run agent approve sweep test test-clients lint check format bench
+
+help: ## what can be made
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+setup: $(READY) ## the virtual environment in .venv, and nothing else
+
+$(READY): $(REQUIREMENTS)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo 'Graft needs Python 3.11 or newer; name one with: make PYTHON=python3.13 …'; exit 1; }
+	@echo 'Setting up $(VENV) …'
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $(READY)
+
+run: $(READY) ## Graft on this machine: PORT=8765, GRAFT_HOME=.graft
+	@PORT='$(or $(PORT),8765)' exec $(PY) -m infra.local.run
+
+agent: $(READY) ## another agent: NAME=laptop, CAP=20, WINDOW=21 (days)
+	@$(PY) -m infra.local.commands agent --name '$(NAME)' --cap '$(CAP)' --window '$(WINDOW)'
+
+approve: $(READY) ## allow a tool that writes: AGENT=demo TOOL=demo__create-note
+	@$(PY) -m infra.local.commands approve --agent '$(AGENT)' --tool '$(TOOL)'
+
+sweep: $(READY) ## apply the rule now: AT=2027-01-15T00:00:00.5Z moves its clock, PLAN=1 only prints
+	@$(PY) -m infra.local.commands sweep --at '$(AT)' --plan '$(PLAN)'
+
+test: $(READY) ## the tests, with nothing but PyPI
+	@$(PY) -m pytest -n auto --dist loadgroup
+
+test-clients: $(READY) ## the tests with other clients; fetches them from PyPI and npm into .lab
+	@$(PY) -m tests.clients.fetch
+	@$(PY) -m pytest tests/clients
+
+lint: $(READY) ## format, lint and types, without changing a file
+	@$(PY) -m ruff format --check .
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy
+
+check: lint test ## lint, then the tests
+
+format: $(READY) ## format the code
+	@$(PY) -m ruff format .
+	@$(PY) -m ruff check --fix .
+
+bench: $(READY) ## every benchmark, each beside its peers
+	@$(PY) -m benchmarks.door
+	@$(PY) -m benchmarks.search
+	@$(PY) -m benchmarks.sandbox

@@ -1,0 +1,73 @@
+"""Lambda handlers: unpack, one call, pack. Everything heavy is imported inside them: all functions share this file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chalice import Chalice, Rate, Response
+
+app = Chalice(app_name="graft")
+
+MCP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+"""All of them: a method that is not registered would be answered by the gateway, not by the door."""
+PAGE_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+
+@app.route("/mcp", methods=MCP_METHODS, content_types=["*/*"])  # type: ignore[untyped-decorator]
+def mcp() -> Response:
+    from chalicelib import wiring
+    from chalicelib.mcp.door import handle
+    from chalicelib.mcp.http import HttpRequest
+
+    request = app.current_request
+    answer = handle(
+        wiring.deps(),
+        HttpRequest(request.method, request.path, request.headers, request.query_params or {}, request.raw_body),
+    )
+    return Response(answer.body.decode(), status_code=answer.status, headers=dict(answer.headers))
+
+
+@app.route("/", methods=["GET", "HEAD"])  # type: ignore[untyped-decorator]
+def home() -> Response:
+    from chalicelib.console import pages
+
+    return _page(pages.home())
+
+
+@app.route("/a/{code}", methods=["GET", "HEAD"])  # type: ignore[untyped-decorator]
+def ask(code: str) -> Response:
+    """The page behind an ask's link. The link is only a pointer: reading it changes nothing and shows nothing."""
+    from chalicelib.console import pages
+
+    return _page(pages.ask())
+
+
+@app.route("/static/{name}", methods=["GET", "HEAD"])  # type: ignore[untyped-decorator]
+def static(name: str) -> Response:
+    from chalicelib.console.assets import find_asset
+
+    asset = find_asset(name)
+    if asset is None:
+        return Response("Not found", status_code=404, headers={"Content-Type": "text/plain"})
+    content_type, content = asset
+    return Response(content, headers={"Content-Type": content_type, "Cache-Control": "public, max-age=3600"})
+
+
+@app.schedule(Rate(5, unit=Rate.MINUTES))  # type: ignore[untyped-decorator]
+def sweep(event: Any) -> dict[str, Any]:
+    from chalicelib import wiring
+    from chalicelib.services.sweep import run_sweep
+
+    return run_sweep(wiring.deps()).as_json()
+
+
+def _page(html: str) -> Response:
+    return Response(
+        html,
+        headers={
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Security-Policy": PAGE_POLICY,
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )

@@ -1,0 +1,161 @@
+"""`make agent`, `make approve` and `make sweep`, beside a running `make run`."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from chalicelib.errors import Conflict, Refusal
+from chalicelib.model import CAP_DEFAULT, IDLE_WINDOW_DAYS_DEFAULT
+from chalicelib.rules.sweep import Leaver
+from chalicelib.services import approvals, identity
+from chalicelib.services.deps import Deps
+from chalicelib.services.sweep import Report, Visit, plan_sweep, run_sweep
+from infra.local import emulator
+from infra.local.home import Home
+from infra.local.process import environment_of_running
+from infra.local.setup import PERSON
+
+MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+class Unusable(Exception):
+    """What was typed cannot be used; the message says what to type."""
+
+
+def main(arguments: list[str]) -> int:
+    logging.basicConfig(format="%(levelname)s %(message)s", level="WARNING", stream=sys.stderr)
+    options = _parser().parse_args(arguments)
+    try:
+        for line in options.run(_deps(), options):
+            print(line)
+    except (Unusable, Conflict) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except Refusal as refusal:
+        print(refusal.message, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="graft", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    agent = commands.add_parser("agent", help="add an agent and print its token")
+    agent.add_argument("--name", required=True)
+    agent.add_argument("--cap", default="")
+    agent.add_argument("--window", default="")
+    agent.set_defaults(run=add_agent)
+    approve = commands.add_parser("approve", help="allow a tool that writes for an agent")
+    approve.add_argument("--agent", required=True)
+    approve.add_argument("--tool", required=True)
+    approve.set_defaults(run=approve_tool)
+    sweep = commands.add_parser("sweep", help="apply the rule now")
+    sweep.add_argument("--at", default="", help="the rule's clock, ISO 8601; deadlines and records keep theirs")
+    sweep.add_argument("--plan", default="", help="1: only print what would leave")
+    sweep.set_defaults(run=sweep_now)
+    return parser
+
+
+def _deps() -> Deps:
+    from chalicelib import wiring
+
+    home = Home.of(os.environ)
+    endpoint = emulator.find_running(home.path)
+    if endpoint is None:
+        raise Unusable("Graft is not running here. Start it with: make run")
+    os.environ.update(environment_of_running(home, endpoint))
+    return wiring.deps()
+
+
+def add_agent(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
+    agent, token = identity.create_agent(
+        deps,
+        PERSON,
+        options.name,
+        cap=_whole(options.cap, "CAP", CAP_DEFAULT),
+        idle_window_days=_whole(options.window, "WINDOW", IDLE_WINDOW_DAYS_DEFAULT),
+    )
+    yield f"agent     {agent.name} ({agent.id}), cap {agent.cap}, idle window {agent.idle_window_days} days"
+    yield f"endpoint  {deps.settings.public_base_url}/mcp"
+    yield f"token     {token}"
+    yield "The token is shown this once; only its hash is kept."
+
+
+def _whole(value: str, name: str, default: int) -> int:
+    if not value:
+        return default
+    if not value.isdecimal():
+        raise Unusable(f"{name} is a whole number, not {value!r}.")
+    return int(value)
+
+
+def approve_tool(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
+    agent, tool, approval = approvals.allow(deps, PERSON, options.agent, options.tool)
+    yield (
+        f"{agent.name} may run {tool.wire_name} (version {approval.version}), with any input, without asking, "
+        "until its code changes."
+    )
+
+
+def sweep_now(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
+    rule_now = _moment(options.at)
+    if options.plan not in ("", "0"):
+        return _plan_lines(list(plan_sweep(deps, rule_now=rule_now)))
+    return _report_lines(run_sweep(deps, rule_now=rule_now))
+
+
+def _moment(value: str) -> datetime | None:
+    """An instant; without an offset it is UTC."""
+    if not value:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise Unusable(f"AT is an instant such as 2027-01-15T00:00:00.5Z, not {value!r}.") from None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _plan_lines(visits: list[Visit]) -> Iterator[str]:
+    for visit in visits:
+        who = f"{visit.agent.name} ({visit.agent.id})"
+        if visit.in_flight:
+            yield f"skipped  {who}: a run is in flight, nothing is demoted"
+            continue
+        if not visit.leavers:
+            yield f"stays    {who}: nothing leaves"
+        for leaver in visit.leavers:
+            yield f"leaves   {who} {_leaver(leaver)}"
+    leaving = sum(len(visit.leavers) for visit in visits if not visit.in_flight)
+    skipped = sum(visit.in_flight for visit in visits)
+    yield f"plan: {len(visits)} due, {leaving} would leave, {skipped} skipped. Nothing was changed."
+
+
+def _report_lines(report: Report) -> Iterator[str]:
+    for agent in report.skipped:
+        yield f"skipped  {agent.name} ({agent.id}): a run is in flight, nothing is demoted"
+    for agent, leaver in report.demoted:
+        yield f"demoted  {agent.name} ({agent.id}) {_leaver(leaver)}"
+    yield (
+        f"sweep: {report.considered} due, {len(report.demoted)} demoted, {len(report.skipped)} skipped, "
+        f"{len(report.lost_races)} lost races, {report.failed} failed."
+    )
+
+
+def _leaver(leaver: Leaver) -> str:
+    used = "last used" if leaver.promotion.last_used_at else "never used, promoted"
+    return f"{leaver.tool} cause={leaver.cause} active_at={_iso(leaver.active_at)} ({used})"
+
+
+def _iso(moment: datetime) -> str:
+    """UTC to the millisecond, which is all the table holds."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
