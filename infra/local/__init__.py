@@ -1,0 +1,1 @@
+"""Running Graft on one machine."""
