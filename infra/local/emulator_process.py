@@ -116,7 +116,6 @@ class _Process:
         server = asyncio.create_task(serve(door, _config(listener), shutdown_trigger=self._stop.wait))
         with _announced(self._options.home, listener.getsockname()[1]):
             await self._work_until_stopped(server, _background(journal, tables))
-            await asyncio.wait([server], timeout=STOP_SECONDS)
             door.closed = True
             if journal is not None:
                 journal.close()
@@ -146,14 +145,15 @@ class _Process:
     ) -> None:
         """Until a signal, the parent's end, or the failure of anything."""
         ends = [self._stop.wait(), _parent_gone(self._options.parent), *background]
-        work = [asyncio.ensure_future(each) for each in ends]
-        await asyncio.wait([server, *work], return_when=asyncio.FIRST_COMPLETED)
+        work = [server, *map(asyncio.ensure_future, ends)]
+        await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
         self._stop.set()
+        await asyncio.wait([server], timeout=STOP_SECONDS)
         for task in work:
             task.cancel()
         for ended in await asyncio.gather(*work, return_exceptions=True):
             if isinstance(ended, Exception):
-                logger.error("stopping: the background work failed", exc_info=ended)
+                logger.error("the emulator failed", exc_info=ended)
                 self._fail()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -150,6 +151,34 @@ def test_writes_made_while_a_snapshot_is_written_have_the_last_word(tmp_path: Pa
     journal.close()
     assert kept(tmp_path) == state
     assert sorted(each.name for each in tmp_path.iterdir()) == ["000002.journal", "000002.snapshot"]
+
+
+def test_a_crash_at_any_step_of_a_snapshot_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crashes: list[dict[str, int]] = []
+    state = {f"{number}": 0 for number in range(3000)}
+    journal = Journal(tmp_path / "journal", forget)
+
+    def note_what_a_crash_here_would_leave(*_: Any) -> None:
+        copy = Path(shutil.copytree(journal.folder, tmp_path / f"crash-{len(crashes)}"))
+        crashes.append(kept(copy))
+
+    def rows() -> Iterator[Record]:
+        note_what_a_crash_here_would_leave()
+        for key, value in list(state.items()):
+            yield put(key, value)
+            if key == "1500":
+                note_what_a_crash_here_would_leave()
+
+    for key, value in state.items():
+        journal.append(put(key, value))
+    monkeypatch.setattr(os, "fsync", note_what_a_crash_here_would_leave)
+    asyncio.run(compact(journal, rows))
+    asyncio.run(compact(journal, rows))
+    note_what_a_crash_here_would_leave()
+    monkeypatch.undo()
+    journal.close()
+    assert len(crashes) > 10
+    assert all(found == state for found in crashes)
 
 
 @pytest.mark.parametrize("step", ["begin_snapshot", "write", "finish"])
