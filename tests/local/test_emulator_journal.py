@@ -5,7 +5,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +171,18 @@ def test_a_crash_at_any_step_of_a_snapshot_loses_nothing(tmp_path: Path, monkeyp
 
     for key, value in state.items():
         journal.append(put(key, value))
+
+    def noted_before(step: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(path: Path, *arguments: Any, **options: Any) -> Any:
+            if path.parent == journal.folder:
+                note_what_a_crash_here_would_leave()
+            return step(path, *arguments, **options)
+
+        return noted
+
     monkeypatch.setattr(os, "fsync", note_what_a_crash_here_would_leave)
+    monkeypatch.setattr(Path, "rename", noted_before(Path.rename))
+    monkeypatch.setattr(Path, "unlink", noted_before(Path.unlink))
     asyncio.run(compact(journal, rows))
     asyncio.run(compact(journal, rows))
     note_what_a_crash_here_would_leave()
