@@ -1,0 +1,166 @@
+"""Monty's own checker over an author's module, then a first execution of its top level.
+
+Only the parameters of `run` get types, written into its `def` line, so lines stay exact and columns are mapped back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from chalicelib.model import Problem
+from chalicelib.sandbox.encode import whole_text
+from chalicelib.sandbox.limits import MEMORY_BYTES, TOP_LEVEL_SECONDS, TYPE_CHECK_SECONDS
+from chalicelib.sandbox.stubs import HTTP_TYPE, INPUT_TYPE, STUBS
+
+if TYPE_CHECKING:
+    from pydantic_monty import Monty, MontyError
+
+PROBLEMS_MAX: Final = 50
+_MESSAGE_MAX: Final = 500
+"""Characters: a name in a message may be as long as the source."""
+
+_HINTS: Final = {
+    "unresolved-import": "Import only modules that the sandbox has, and only names that are really in them.",
+    "unresolved-reference": "Define the name first or correct its spelling; the sandbox lacks some builtins of Python.",
+    "unresolved-attribute": "Correct the spelling. `http` has get, head, post, put, patch and delete; a response has "
+    "status, headers, text(), json(), ok and raise_for_status().",
+    "missing-argument": "Give the argument that is missing.",
+    "unknown-argument": "Take the argument out or correct its name; http takes params, json, data, headers and host.",
+    "too-many-positional-arguments": "Name the arguments after the first: http.get(path, params=...).",
+    "positional-only-parameter-as-kwarg": "Give this argument by position.",
+    "parameter-already-assigned": "Give each argument once.",
+    "invalid-argument-type": "Pass a value of the type that the call expects.",
+    "no-matching-overload": "Pass arguments that one of the forms of this call accepts.",
+    "call-non-callable": "Call a function, not a value.",
+    "invalid-syntax": "Correct the syntax.",
+}
+"""The rules that refuse, each with its hint. Every other one advises."""
+_ADVICE: Final = "This does not stop a publish; look whether it can go wrong."
+_ONLY_WHEN_NONE: Final = re.compile(r"on `None` in union|found `[^`]*\| None`")
+"""A value that may be None: right as often as it is there, so it advises."""
+
+_RUN: Final = re.compile(
+    r"^def[ \t]+run\s*\(\s*input\b(?P<input>(?!\s*:))?[^,()]*,\s*http\b(?P<http>(?!\s*:))?", re.MULTILINE
+)
+_NEW_LINE: Final = re.compile(r"\r\n|\r|\n")
+_NEVER_RUN: Final = "_graft_checked_only\n"
+"""An undefined name above the module: its finding keeps the checker from executing what follows. Takes one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Insertion:
+    at: int
+    line: int
+    """1-based."""
+    column: int
+    """1-based, in characters, where the text went in."""
+    text: str
+
+
+def type_check(pool: Monty, source: str) -> tuple[Problem, ...]:
+    """The findings by line and column, at most 50. Never raises for what `source` holds."""
+    text = whole_text(source)
+    findings = _typed(pool, text)
+    if not any(finding.blocking for finding in findings):
+        findings = (*_executed(pool, text), *findings)
+    return findings[:PROBLEMS_MAX]
+
+
+def _typed(pool: Monty, text: str) -> tuple[Problem, ...]:
+    from pydantic_monty import MontyCrashedError, MontySyntaxError, MontyTypingError
+
+    insertions = _annotations(text)
+    try:
+        _feed(pool, _NEVER_RUN + _with(text, insertions), typed=True)
+    except MontyTypingError as error:
+        found = (_problem(json.loads(line), insertions) for line in error.display().split("\n") if line)
+        return tuple(sorted((p for p in found if p.line > 0), key=lambda p: (p.line, p.column)))
+    except MontySyntaxError as error:
+        return (Problem(0, 0, "invalid-syntax", str(error)[:_MESSAGE_MAX], _HINTS["invalid-syntax"]),)
+    except MontyCrashedError:
+        return (Problem(0, 0, "too-complex", "The checker could not finish this module.", "Write it more simply."),)
+    raise AssertionError("the checker passed a name that does not exist")
+
+
+def _executed(pool: Monty, text: str) -> tuple[Problem, ...]:
+    """What Monty cannot run at all, and what the top level raises when it runs for up to 1 s."""
+    from pydantic_monty import MontyError
+
+    try:
+        _feed(pool, text, typed=False)
+    except MontyError as error:
+        return (_top_level(error),)
+    return ()
+
+
+def _feed(pool: Monty, code: str, *, typed: bool) -> None:
+    seconds = TYPE_CHECK_SECONDS if typed else TOP_LEVEL_SECONDS
+    with pool.checkout(
+        limits={"max_memory": MEMORY_BYTES, "max_feed_duration_secs": seconds},
+        os_policy={"sleep": "zero"},
+        type_check=typed,
+        type_check_stubs=STUBS if typed else None,
+        type_check_format="jsonlines",
+    ) as session:
+        session.feed_run(code, print_callback=_ignore)
+
+
+def _ignore(_stream: Literal["stdout", "stderr"], _text: str) -> None:
+    """What a module prints goes nowhere."""
+
+
+def _annotations(text: str) -> tuple[_Insertion, ...]:
+    """Where the types of `input` and `http` go: at every line that could be the one, which spoils no other."""
+    insertions = []
+    for match in _RUN.finditer(text):
+        for name, kind in (("input", INPUT_TYPE), ("http", HTTP_TYPE)):
+            if match[name] is not None:
+                insertions.append(_insertion(text, match.start(name), f": {kind}"))
+    return tuple(insertions)
+
+
+def _insertion(text: str, at: int, what: str) -> _Insertion:
+    breaks = list(_NEW_LINE.finditer(text, 0, at))
+    return _Insertion(at, len(breaks) + 1, at - (breaks[-1].end() if breaks else 0) + 1, what)
+
+
+def _with(text: str, insertions: tuple[_Insertion, ...]) -> str:
+    for insertion in reversed(insertions):
+        text = text[: insertion.at] + insertion.text + text[insertion.at :]
+    return text
+
+
+def _problem(finding: dict[str, Any], insertions: tuple[_Insertion, ...]) -> Problem:
+    rule, message = str(finding["name"]), str(finding["message"])[:_MESSAGE_MAX]
+    line, column = int(finding["location"]["row"]) - 1, int(finding["location"]["column"])
+    blocking = rule in _HINTS and not _ONLY_WHEN_NONE.search(message)
+    hint = _HINTS[rule] if blocking else _ADVICE
+    return Problem(line, _author_column(line, column, insertions), rule, message, hint, blocking)
+
+
+def _author_column(line: int, column: int, insertions: tuple[_Insertion, ...]) -> int:
+    for insertion in insertions:
+        if insertion.line == line and column > insertion.column:
+            column = max(insertion.column, column - len(insertion.text))
+    return column
+
+
+def _top_level(error: MontyError) -> Problem:
+    from pydantic_monty import MontyRuntimeError, MontySyntaxError
+
+    frames = error.traceback() if isinstance(error, MontyRuntimeError | MontySyntaxError) else []
+    line, column = (frames[-1].line, frames[-1].column) if frames else (0, 0)
+    return replace(_told(str(error)), line=line, column=column)
+
+
+def _told(text: str) -> Problem:
+    kind, _, message = text.partition(": ")
+    if kind == "NotImplementedError":
+        return Problem(0, 0, "unsupported", message, "The sandbox runs a part of Python: write this another way.")
+    if kind == "TimeoutError":
+        message = f"The top level of the module ran for longer than {TOP_LEVEL_SECONDS:g} s."
+        return Problem(0, 0, "top-level", message, "Keep only imports, definitions and constants there.")
+    return Problem(0, 0, "top-level", text[:_MESSAGE_MAX], "The module must load: this is raised before run is called.")

@@ -1,0 +1,153 @@
+"""The checker of Monty over an author's text: what refuses, what advises, and where."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chalicelib.model import Problem
+from chalicelib.sandbox.pool import Sandbox
+from tests.sandbox.conftest import a_module
+
+WORDS = ("def", "run", "(", "input", ",", "http", ")", ":", "\n", "return", ".", "get", "'/x'", "[", "]", "é", "=",
+         "if", "else", "1", "\\", "#", "@", "import")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "rule", "place"),
+    [
+        (a_module("return http.gett('/x')"), "unresolved-attribute", (2, 12)),
+        (a_module("return http.get('/x').jsn()"), "unresolved-attribute", (2, 12)),
+        (a_module("return input.foo"), "unresolved-attribute", (2, 12)),
+        (a_module("return nope"), "unresolved-reference", (2, 12)),
+        (a_module("return getattr(http, 'po' + 'st')('/x')"), "unresolved-reference", (2, 12)),
+        (a_module("return _send('POST')"), "unresolved-reference", (2, 12)),
+        (a_module("return http.get()"), "missing-argument", (2, 12)),
+        (a_module("return http.get('/x', parms={})"), "unknown-argument", (2, 27)),
+        (a_module("return http.get('/x', {})"), "too-many-positional-arguments", (2, 27)),
+        (a_module("return http.get(5)"), "invalid-argument-type", (2, 21)),
+        (a_module("return http.get('/x', headers={'a': 1})"), "invalid-argument-type", (2, 27)),
+        (a_module("return None()"), "call-non-callable", (2, 12)),
+        (a_module("é = 'x'; return nope"), "unresolved-reference", (2, 21)),
+        ("import numpy\n" + a_module("return 1"), "unresolved-import", (1, 8)),
+        ("from collections import OrderedDict\n" + a_module("return 1"), "unresolved-import", (1, 25)),
+        ("def run(input, http): return http.gett('/x')\n", "unresolved-attribute", (1, 30)),
+        ("def run(input, http): return (input, http, nope)\n", "unresolved-reference", (1, 44)),
+        ("def run(\n    input,\n    http,\n):\n    return http.gett('/x')\n", "unresolved-attribute", (5, 12)),
+        ("def run(input: dict, http): return http.gett('/x')\n", "unresolved-attribute", (1, 36)),
+        ('"""\ndef run(input, http):\n"""\n' + a_module("return http.gett('/x')"), "unresolved-attribute", (5, 12)),
+        ("\n\n\n" + a_module("return nope"), "unresolved-reference", (5, 12)),
+        ("x = 1\r\n" + a_module("return nope"), "unresolved-reference", (3, 12)),
+        (a_module("yield 1"), "unsupported", (2, 5)),
+        ("class A(dict):\n    pass\n" + a_module("return 1"), "unsupported", (1, 1)),
+        ("X = 'x' * 10 ** 10\n" + a_module("return 1"), "top-level", (1, 5)),
+        ("def run(input, http):\n", "invalid-syntax", (1, 22)),
+    ],
+)
+def test_what_cannot_work_refuses_at_its_own_place(
+    sandbox: Sandbox, source: str, rule: str, place: tuple[int, int]
+) -> None:
+    first = sandbox.type_check(source)[0]
+    assert (first.rule, (first.line, first.column), first.blocking) == (rule, place, True)
+    assert first.message
+    assert first.hint
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x: int = 'text'; return x",
+        "import re; return re.match('a', input['x']).group()",
+        "o: dict | None = http.get('/x').json(); return o.get('a')",
+        "return int(http.get('/x').headers.get('x-total'))",
+        "d = dict(a=1); d['b'] = 'c'; return d",
+        "return (1, 2)[5]",
+    ],
+)
+def test_what_may_go_wrong_only_advises(sandbox: Sandbox, line: str) -> None:
+    problems = sandbox.type_check(a_module(line))
+    assert [problem.blocking for problem in problems] == [False]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        a_module("return http.get('/x', params={'a': [1, None]}, headers={'a': 'b'}, host='h').json()['a']['b']"),
+        a_module("r = http.post('/x', json={'a': 1}, data=None).raise_for_status()", "return [r.ok, dict(r.headers)]"),
+        a_module("return [o['id'].strip() for o in http.get('/x').json() if input.get('a')]"),
+        a_module("h = http.get('/x').headers", "return ['a' in h, h['a'].lower(), list(h), h.get('a', '').upper()]"),
+        "import json, re, math\nfrom datetime import datetime, timezone\nZONE = timezone.utc\n"
+        + a_module("return [json.dumps({}), re.sub('a', 'b', 'c'), math.pi, datetime.now(ZONE).isoformat()]"),
+        "def each(h, path):\n    return h.get(path).json()\n" + a_module("return each(http, '/x')"),
+        "class Http:\n    pass\nclass Response:\n    pass\n" + a_module("return http.get('/x').json()"),
+        "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\n" + a_module("return A(1).x"),
+        "PATTERN = '\\d+'\n" + a_module("return PATTERN"),
+        "def run(input: dict, http) -> list:\n    return [input, http.get('/x').status]\n",
+    ],
+)
+def test_a_good_module_has_no_problem(sandbox: Sandbox, source: str) -> None:
+    assert sandbox.type_check(source) == ()
+
+
+def test_a_top_level_that_does_not_end_is_stopped_after_a_second(sandbox: Sandbox) -> None:
+    (problem,) = sandbox.type_check("while True: pass\n" + a_module("return 1"))
+    assert problem.rule == "top-level"
+    assert problem.blocking
+
+
+def test_checking_calls_no_vendor_and_reads_no_file(sandbox: Sandbox) -> None:
+    source = "def go(h): return h\nX = exec('_send(1)')\n" + a_module("return 1")
+    assert [problem.rule for problem in sandbox.type_check(source)] == ["top-level"]
+    assert [problem.rule for problem in sandbox.type_check("exec('open(\"/etc/passwd\")')\n")] == ["top-level"]
+
+
+def test_what_a_check_defines_is_gone_in_the_next(sandbox: Sandbox) -> None:
+    sandbox.type_check("left = 1\n" + a_module("return 1"))
+    assert [problem.rule for problem in sandbox.type_check(a_module("return left"))] == ["unresolved-reference"]
+
+
+def test_there_are_never_more_than_fifty_problems(sandbox: Sandbox) -> None:
+    assert len(sandbox.type_check(a_module(*(f"nope{n}" for n in range(200))))) == 50
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "\x00",
+        "\ud800",
+        "\ufeff" + a_module("return 1"),
+        "(" * 50_000,
+        "-" * 60_000 + "1",
+        "1+" * 30_000 + "1",
+        "a" + ".b" * 30_000,
+        "x = '" + "é" * 60_000 + "'",
+        "'" * 60_001,
+        "\\" * 60_000,
+        "if 1:\n" + " " * 60_000 + "x",
+        "\n" * 60_000,
+        "\r\x0b\x0c\u2028",
+        "@" * 1000,
+        "#" * 60_000,
+        a_module(*(f"x{n} = [x{n - 1}, x{n - 1}]" if n else "x0 = 1" for n in range(300))),
+    ],
+)
+def test_nothing_an_author_can_write_breaks_the_checker(sandbox: Sandbox, source: str) -> None:
+    for problem in sandbox.type_check(source):
+        _is_well_formed(problem)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=25))
+def test_any_arrangement_of_words_is_checked(sandbox: Sandbox, words: list[str]) -> None:
+    for problem in sandbox.type_check(" ".join(words)):
+        _is_well_formed(problem)
+
+
+def _is_well_formed(problem: Problem) -> None:
+    assert problem.line >= 0
+    assert problem.column >= 0
+    assert problem.rule
+    assert problem.message
+    assert problem.hint
