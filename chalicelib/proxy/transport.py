@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPException, HTTPResponse
@@ -90,10 +90,10 @@ class Transport:
             connection.begin(deadline, HEAD_BYTES_MAX)
             with suppress(BrokenPipeError):  # a vendor may answer and hang up before it has read everything
                 connection.sendall(request)
-            response = _final_response(connection, call.method)
-            connection.begin(deadline, BODY_BYTES_MAX)
-            answer = _answer(response, deadline)
-            can_rest = response.isclosed() and not response.will_close
+            with _final_response(connection, call.method) as response:
+                connection.begin(deadline, BODY_BYTES_MAX)
+                answer = _answer(response, deadline)
+                can_rest = response.isclosed() and not response.will_close
             return answer
         finally:
             if can_rest:
@@ -112,13 +112,15 @@ def _request_bytes(call: Call, headers: Headers) -> bytes:
 def _final_response(connection: TimedSocket, method: str) -> HTTPResponse:
     """The answer behind any interim ones (103 and the like; http.client itself passes over 100)."""
     for _ in range(INTERIM_MAX):
-        response = HTTPResponse(cast("socket.socket", connection), method=method)
-        try:
-            response.begin()
-        except AllowanceSpent:
-            raise Garbled("its headers are too large") from None
-        if response.status >= 200:
-            return response
+        with ExitStack() as unless_final:
+            response = unless_final.enter_context(HTTPResponse(cast("socket.socket", connection), method=method))
+            try:
+                response.begin()
+            except AllowanceSpent:
+                raise Garbled("its headers are too large") from None
+            if response.status >= 200:
+                unless_final.pop_all()
+                return response
     raise Garbled("it sent interim answers without end")
 
 
