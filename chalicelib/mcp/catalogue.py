@@ -1,0 +1,162 @@
+"""The meta-tools as they are listed: their order, input schemas and annotations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.model import Annotations
+
+from . import words
+
+READS: Final = Annotations(read_only=True, destructive=False)
+WRITES: Final = Annotations(read_only=False, destructive=False)
+DESTROYS: Final = Annotations(read_only=False, destructive=True)
+
+VENDOR: Final = {"type": "string", "description": "As find_tool answers it."}
+NAME: Final = {"type": "string", "description": "As find_tool answers it."}
+
+
+@dataclass(frozen=True, slots=True)
+class MetaTool:
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+    annotations: Annotations
+
+
+def _input(properties: dict[str, Any], *, required: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+FIND_TOOL: Final = MetaTool(
+    "find_tool",
+    words.FIND_TOOL,
+    _input(
+        {
+            "query": {"type": "string"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+            "offset": {"type": "integer", "minimum": 0, "default": 0},
+        },
+        required=("query",),
+    ),
+    READS,
+)
+PROMOTE: Final = MetaTool(
+    "promote", words.PROMOTE, _input({"vendor": VENDOR, "name": NAME}, required=("vendor", "name")), WRITES
+)
+DEMOTE: Final = MetaTool(
+    "demote", words.DEMOTE, _input({"vendor": VENDOR, "name": NAME}, required=("vendor", "name")), WRITES
+)
+RUN_TOOL: Final = MetaTool(
+    "run_tool",
+    words.RUN_TOOL,
+    _input(
+        {
+            "vendor": VENDOR,
+            "name": NAME,
+            "input": {"type": "object", "description": "Fits the tool's inputSchema.", "default": {}},
+            "dryRun": {"type": "boolean", "default": False},
+        },
+        required=("vendor", "name"),
+    ),
+    DESTROYS,
+)
+CHECK_TOOL: Final = MetaTool(
+    "check_tool",
+    words.CHECK_TOOL,
+    _input({"source": {"type": "string"}, "inputSchema": {"type": "object"}}, required=("source",)),
+    READS,
+)
+PUBLISH_TOOL: Final = MetaTool(
+    "publish_tool",
+    words.PUBLISH_TOOL,
+    _input(
+        {
+            "vendor": {
+                "type": "string",
+                "description": "The service it talks to, as connections name it. Lower-case words joined by hyphens.",
+            },
+            "name": {
+                "type": "string",
+                "description": "What it does, such as list-orders. Lower-case words joined by hyphens; "
+                "vendor__name has at most 52 characters.",
+            },
+            "description": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 2000,
+                "description": "What it does and when to use it: this is what find_tool searches.",
+            },
+            "inputSchema": {"type": "object", "description": "JSON Schema of input."},
+            "source": {"type": "string"},
+            "connectionId": {"type": "string", "description": "Needed only if the vendor has several connections."},
+            "testInput": {"type": "object"},
+        },
+        required=("vendor", "name", "description", "inputSchema", "source"),
+    ),
+    WRITES,
+)
+READ_TOOL_SOURCE: Final = MetaTool(
+    "read_tool_source",
+    words.READ_TOOL_SOURCE,
+    _input(
+        {
+            "vendor": VENDOR,
+            "name": NAME,
+            "version": {"type": "integer", "minimum": 1, "description": "Without it, the current one."},
+        },
+        required=("vendor", "name"),
+    ),
+    READS,
+)
+ACQUIRE: Final = MetaTool(
+    "acquire",
+    words.ACQUIRE,
+    _input(
+        {
+            "connectionId": {"type": "string"},
+            "goal": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 4000,
+                "description": "What the tool must do, take and answer.",
+            },
+            "hints": {"type": "string", "maxLength": 4000, "description": "Such as a documentation URL."},
+            "ignoreExisting": {"type": "boolean", "default": False},
+        },
+        required=("connectionId", "goal"),
+    ),
+    WRITES,
+)
+ACQUIRE_STATUS: Final = MetaTool(
+    "acquire_status",
+    words.ACQUIRE_STATUS,
+    _input({"jobId": {"type": "string"}, "after": {"type": "integer", "minimum": 0}}, required=("jobId",)),
+    READS,
+)
+
+META_TOOLS: Final = (
+    FIND_TOOL,
+    PROMOTE,
+    DEMOTE,
+    RUN_TOOL,
+    CHECK_TOOL,
+    PUBLISH_TOOL,
+    READ_TOOL_SOURCE,
+    ACQUIRE,
+    ACQUIRE_STATUS,
+)
+"""In list order. `request_connection` and `request_credential` go between read_tool_source and acquire."""
+
+_BY_NAME: Final = {tool.name: tool for tool in META_TOOLS}
+
+
+def find_meta_tool(name: str) -> MetaTool | None:
+    """The meta-tool of this name, whatever the case and the spaces around it."""
+    return _BY_NAME.get(name) or _BY_NAME.get(name.strip().lower())

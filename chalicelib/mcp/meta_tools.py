@@ -1,0 +1,164 @@
+"""What each meta-tool does: one use case, and its answer as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from chalicelib.errors import Reason, Refusal
+from chalicelib.services import publishing, runs, toolbox, working_set
+
+from . import catalogue, notes
+from .packing import ToolAnswer, iso, without_none
+
+if TYPE_CHECKING:
+    from chalicelib.services.deps import Deps
+    from chalicelib.services.identity import Caller
+    from chalicelib.services.working_set import Membership
+
+    Arguments: TypeAlias = Mapping[str, Any]
+    Action: TypeAlias = Callable[[Deps, Caller, Arguments], ToolAnswer]
+
+
+def find_tool(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+    limit, offset = int(arguments.get("limit", 10)), int(arguments.get("offset", 0))
+    found = toolbox.find(deps, caller, arguments["query"], limit=limit, offset=offset)
+    return ToolAnswer(
+        {
+            "tools": [_found_tool(tool) for tool in found.tools],
+            "total": found.total,
+            "connections": [
+                {"connectionId": c.id, "vendor": c.vendor, "displayName": c.display_name} for c in found.connections
+            ],
+            "note": found.note,
+        }
+    )
+
+
+def _found_tool(found: toolbox.FoundTool) -> dict[str, Any]:
+    card = found.card
+    return {
+        "vendor": card.vendor,
+        "name": card.name,
+        "tool": card.wire_name,
+        "description": card.description,
+        "promoted": found.promoted,
+        **card.annotations.as_hints(),
+        "inputSchema": card.input_schema,
+        "version": card.version,
+    }
+
+
+def promote(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+    return _membership_answer(working_set.promote(deps, caller, arguments["vendor"], arguments["name"]))
+
+
+def demote(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+    return _membership_answer(working_set.demote(deps, caller, arguments["vendor"], arguments["name"]))
+
+
+def _membership_answer(membership: Membership) -> ToolAnswer:
+    value = without_none(
+        tool=membership.tool,
+        promoted=membership.promoted,
+        changed=membership.changed,
+        workingSetSize=membership.working_set_size,
+        cap=membership.cap,
+        note=membership.note,
+    )
+    return ToolAnswer(value, moved_list=membership.changed)
+
+
+def run_tool(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+    vendor, name, tool_input = arguments["vendor"], arguments["name"], arguments.get("input", {})
+    return outcome_answer(runs.call(deps, caller, vendor, name, tool_input, dry_run=arguments.get("dryRun", False)))
+
+
+def outcome_answer(outcome: runs.Outcome) -> ToolAnswer:
+    """A run's own answer; or what the person has to be told, which is no error."""
+    if isinstance(outcome, runs.Done):
+        return ToolAnswer(outcome.value)
+    return ToolAnswer(
+        {
+            "status": outcome.status,
+            "askId": outcome.ask_id,
+            "url": outcome.url,
+            "expiresAt": iso(outcome.expires_at),
+            "message": outcome.message,
+        }
+    )
+
+
+def check_tool(deps: Deps, _caller: Caller, arguments: Arguments) -> ToolAnswer:
+    checked = toolbox.check(deps, arguments["source"], arguments.get("inputSchema"))
+    return ToolAnswer(
+        {
+            "ok": checked.ok,
+            "problems": [toolbox.problem_json(problem) for problem in checked.problems],
+            "annotations": checked.annotations.as_hints(),
+        }
+    )
+
+
+def publish_tool(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+    draft = publishing.Draft(
+        vendor=arguments["vendor"],
+        name=arguments["name"],
+        description=arguments["description"],
+        input_schema=arguments["inputSchema"],
+        source=arguments["source"],
+        connection_id=arguments.get("connectionId"),
+        test_input=arguments.get("testInput"),
+    )
+    published = publishing.publish(deps, caller, draft)
+    membership = published.membership
+    value = without_none(
+        tool=membership.tool,
+        version=published.tool.version,
+        annotations=published.annotations.as_hints(),
+        promoted=membership.promoted,
+        changed=membership.changed,
+        workingSetSize=membership.working_set_size,
+        cap=membership.cap,
+        dryRun=published.dry_run,
+        note=notes.publish_note(published),
+    )
+    return ToolAnswer(value, moved_list=True)
+
+
+def read_tool_source(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+    number = arguments.get("version")
+    version = int(number) if number is not None else None
+    read = toolbox.read_source(deps, caller, arguments["vendor"], arguments["name"], version)
+    return ToolAnswer(
+        {
+            "tool": read.version.wire_name,
+            "version": read.version.version,
+            "versions": [{"version": v, "publishedAt": iso(published_at)} for v, published_at in read.versions],
+            "source": read.version.source,
+            "inputSchema": read.version.input_schema,
+            "annotations": read.version.annotations.as_hints(),
+        }
+    )
+
+
+def acquire(_deps: Deps, _caller: Caller, _arguments: Arguments) -> ToolAnswer:
+    raise Refusal(
+        Reason.ACQUIRE_UNCONFIGURED,
+        "acquire needs a model, and none is configured here. Write the tool yourself with publish_tool. Whoever runs "
+        "this Graft can set GRAFT_ACQUIRE_MODEL, and GRAFT_ACQUIRE_ENDPOINT for an OpenAI-compatible service.",
+        {"settings": ["GRAFT_ACQUIRE_MODEL", "GRAFT_ACQUIRE_ENDPOINT"], "instead": "publish_tool"},
+    )
+
+
+ACTIONS: Final[dict[str, Action]] = {
+    catalogue.FIND_TOOL.name: find_tool,
+    catalogue.PROMOTE.name: promote,
+    catalogue.DEMOTE.name: demote,
+    catalogue.RUN_TOOL.name: run_tool,
+    catalogue.CHECK_TOOL.name: check_tool,
+    catalogue.PUBLISH_TOOL.name: publish_tool,
+    catalogue.READ_TOOL_SOURCE.name: read_tool_source,
+    catalogue.ACQUIRE.name: acquire,
+    catalogue.ACQUIRE_STATUS.name: acquire,
+}

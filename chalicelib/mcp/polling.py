@@ -1,0 +1,44 @@
+"""GET: how a harness of the handshake era hears of list changes when it calls nothing.
+
+Every answer is a finished stream; the client comes back after `retry` and says where it was.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from chalicelib.errors import Unauthorized
+from chalicelib.services import identity, list_changes
+
+from . import changes
+from .events import LIST_CHANGED, polled, retry_later
+from .http import HttpRequest, HttpResponse, event_stream
+from .session import Session
+from .versions import PRIMED
+
+if TYPE_CHECKING:
+    from chalicelib.services.deps import Deps
+
+log = logging.getLogger("graft.mcp")
+
+
+def poll(deps: Deps, request: HttpRequest, session: Session, bearer: str) -> HttpResponse:
+    """What this session has to hear. Raises Unauthorized.
+
+    A request without a `Last-Event-ID` of ours is the session's first: it hears a change in any case, because a
+    harness that reconnects may register nothing until it does.
+    """
+    retry_ms = deps.settings.sse_retry_ms
+    try:
+        caller = identity.identify(deps, bearer, session.id)
+        seen = changes.find_seen(request.header("last-event-id"))
+        is_due = seen is None or list_changes.has_moved(deps, caller, seen)
+        place = seen if seen and not is_due else list_changes.current(deps, caller)
+    except Unauthorized:
+        raise
+    except Exception:
+        log.exception("could not poll the list of session %s", session.id)
+        return event_stream(retry_later(retry_ms))
+    quiet = b"" if session.version >= PRIMED else None
+    return event_stream(polled(changes.event_id(place), retry_ms, data=LIST_CHANGED if is_due else quiet))

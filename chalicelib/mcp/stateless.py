@@ -1,0 +1,140 @@
+"""The stateless era: every request says in its headers and `_meta` all that there is to know.
+
+MCP 2026-07-28.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from .answers import CALL, Answer, Era, answer
+from .calls import call_tool
+from .envelope import EnvelopeError, check_envelope, unsupported
+from .http import HttpRequest, HttpResponse, event_stream, json_response
+from .jsonrpc import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    UNSUPPORTED_VERSION,
+    Batch,
+    Incoming,
+    Notification,
+    Request,
+    RpcError,
+    encode,
+    error_message,
+    result_message,
+)
+from .listing import list_tools
+from .packing import pack
+from .subscriptions import listen
+from .versions import CAPABILITIES, SERVER_INFO, STATELESS, SUPPORTED
+from .words import INSTRUCTIONS
+
+if TYPE_CHECKING:
+    from chalicelib.services.deps import Deps
+    from chalicelib.services.identity import Caller
+
+META: Final = {"io.modelcontextprotocol/serverInfo": SERVER_INFO}
+CLOSING: Final = b',"resultType":"complete","_meta":%b' % encode(META)
+FRESH: Final = b',"ttlMs":0,"cacheScope":"private"'
+"""A positive ttl made two SDKs serve a stale list right after a promote."""
+
+_STATUS: Final = {
+    PARSE_ERROR: 400,
+    INVALID_REQUEST: 400,
+    INVALID_PARAMS: 400,
+    METHOD_NOT_FOUND: 404,
+    HEADER_MISMATCH: 400,
+    UNSUPPORTED_VERSION: 400,
+}
+_REFUSES_CALLS: Final = frozenset({HEADER_MISMATCH, UNSUPPORTED_VERSION})
+
+
+def _status_of(error: RpcError, method: str) -> int:
+    """The statuses that the revision demands; a call that got as far as its tool is never answered 4xx."""
+    if method == CALL and error.code not in _REFUSES_CALLS and not isinstance(error, EnvelopeError):
+        return 200
+    return _STATUS.get(error.code, 200)
+
+
+ERA: Final = Era(closing=CLOSING, status_of=_status_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One POST of this era. `pause` waits so many seconds."""
+
+    deps: Deps
+    request: HttpRequest
+    caller: Caller
+    pause: Callable[[float], None]
+
+
+def serve(exchange: Exchange, incoming: Incoming) -> HttpResponse:
+    """Answer a POST. Raises Unauthorized only."""
+    if isinstance(incoming, Notification):
+        return _acknowledge(exchange.request, incoming)
+    if isinstance(incoming, Batch):
+        fault = RpcError(INVALID_REQUEST, f"MCP {STATELESS} has no batches: send each message by itself.")
+        return json_response(error_message(None, fault), status=400)
+    answered = answer(ERA, incoming, lambda request: _dispatch(exchange, request))
+    if answered.headers.get("Content-Type") == "text/event-stream":
+        return event_stream(answered.body)
+    return json_response(answered.body, status=answered.status)
+
+
+def _acknowledge(request: HttpRequest, notification: Notification) -> HttpResponse:
+    """The revision has no client notifications over HTTP, but clients send some; nothing waits for them."""
+    requested = request.header("mcp-protocol-version") or ""
+    if requested not in SUPPORTED:
+        return json_response(error_message(None, unsupported(requested)), status=400)
+    if not notification.method:
+        return json_response(error_message(None, RpcError(INVALID_REQUEST, "No response was asked for.")), status=400)
+    return HttpResponse(202, {})
+
+
+def _dispatch(exchange: Exchange, request: Request) -> Answer:
+    check_envelope(exchange.request, request)
+    method = METHODS.get(request.method)
+    if method is None:
+        raise RpcError(METHOD_NOT_FOUND, f"There is no method {request.method[:80]!r} in MCP {STATELESS} here.")
+    return method(exchange, request)
+
+
+def _discover(_exchange: Exchange, request: Request) -> Answer:
+    result: dict[str, Any] = {
+        "supportedVersions": list(SUPPORTED),
+        "capabilities": CAPABILITIES,
+        "instructions": INSTRUCTIONS,
+    }
+    return Answer(result_message(request.id, encode(result)[:-1] + FRESH + CLOSING + b"}"))
+
+
+def _list_tools(exchange: Exchange, request: Request) -> Answer:
+    result = list_tools(exchange.deps, exchange.caller, request.params, FRESH + CLOSING)
+    return Answer(result_message(request.id, result))
+
+
+def _call_tool(exchange: Exchange, request: Request) -> Answer:
+    called = call_tool(exchange.deps, exchange.caller, request.params)
+    return Answer(result_message(request.id, pack(called, CLOSING)))
+
+
+def _listen(exchange: Exchange, request: Request) -> Answer:
+    streams = exchange.request.accepts_event_stream()
+    body = listen(exchange.deps, exchange.caller, request, META, exchange.pause if streams else None)
+    return Answer(body, headers={"Content-Type": "text/event-stream"} if streams else {})
+
+
+Method: TypeAlias = Callable[[Exchange, Request], Answer]
+METHODS: Final[dict[str, Method]] = {
+    "server/discover": _discover,
+    "tools/list": _list_tools,
+    CALL: _call_tool,
+    "subscriptions/listen": _listen,
+}

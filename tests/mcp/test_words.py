@@ -1,0 +1,61 @@
+"""The words a model reads, and what they cost."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from chalicelib.mcp import listing, versions, words
+from chalicelib.mcp.catalogue import META_TOOLS
+
+ROOT = Path(__file__).resolve().parents[2]
+DESCRIPTIONS = {tool.name: tool.description for tool in META_TOOLS}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (words.INSTRUCTIONS, "call find_tool first, always before acquire"),
+        (words.FIND_TOOL, "Call find_tool first whenever no listed tool fits the job, always before acquire"),
+        (words.ACQUIRE, "Call find_tool before acquire"),
+        (words.PUBLISH_TOOL, "Call find_tool first"),
+    ],
+)
+def test_each_alone_puts_find_tool_first(text: str, told: str) -> None:
+    assert told in text
+
+
+def test_the_descriptions_alone_tell_the_whole_way() -> None:
+    assert "promote the tool if it will be used again" in DESCRIPTIONS["find_tool"]
+    assert "run_tool it for once" in DESCRIPTIONS["find_tool"]
+    assert "done with" in DESCRIPTIONS["demote"]
+    for name in ("run_tool", "acquire"):
+        assert "url to the person exactly as it is" in DESCRIPTIONS[name]
+        assert "repeat the same call" in DESCRIPTIONS[name]
+    for name in ("publish_tool", "acquire"):
+        assert "in chat" in DESCRIPTIONS[name]
+
+
+def test_a_model_learns_to_write_a_module_from_publish_tool_alone() -> None:
+    told = DESCRIPTIONS["publish_tool"]
+    for needed in ("def run(input, http):", "raise_for_status()", "relative", "25 s", "testInput", "inputSchema"):
+        assert needed in told
+    for method in ("get", "head", "post", "put", "patch", "delete"):
+        assert method in told
+
+
+def test_names_are_unlike_each_other_and_fit_every_harness() -> None:
+    names = list(DESCRIPTIONS)
+    assert len({name[:5] for name in names} | {"acquire_status"}) >= len(names) - 1
+    assert all(len("mcp__graft__" + name) <= 64 for name in names)
+
+
+def test_the_fixed_part_of_every_list_is_small() -> None:
+    assert len(listing.meta_tool_entries()) < 8_500
+
+
+def test_the_version_is_the_projects() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == versions.SERVER_VERSION
