@@ -98,7 +98,10 @@ def _prepare(home: Home, endpoint: str, port: int, notes: vendor.VendorServer, k
 
     base_url = f"http://127.0.0.1:{port}"
     vendor_host = f"127.0.0.1:{notes.port}"
-    os.environ.update(environment_for(home, endpoint, base_url=base_url, vendor_host=vendor_host))
+    more_hosts = os.environ.get("GRAFT_LOCAL_HOSTS", "")
+    os.environ.update(
+        environment_for(home, endpoint, base_url=base_url, vendor_host=vendor_host, more_hosts=more_hosts)
+    )
     from chalicelib import wiring
 
     deps = wiring.deps()
