@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import secrets
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -64,7 +64,7 @@ def broke(era: Era, message: Request | Malformed, error: Exception) -> Answer:
 
     A call gets a tool's answer, since a harness may hang on anything else; a list gets an error, never an empty list.
     """
-    log_id = secrets.token_hex(6)
+    log_id = os.urandom(6).hex()
     log.error("%s failed, log id %s", message.method or "a message", log_id, exc_info=error)
     if message.method == CALL and message.id is not None:
         return Answer(result_message(message.id, pack(broken(log_id), era.closing)))

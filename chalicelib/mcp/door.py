@@ -14,7 +14,6 @@ from .answers import Era, broke
 from .http import HttpRequest, HttpResponse, json_response
 from .jsonrpc import Batch, Incoming, Malformed, Notification, RpcError, error_message
 from .origin import PREFLIGHT, is_bad_origin, is_loopback_url, with_cors
-from .polling import poll
 from .session import find_session
 from .versions import STATELESS
 
@@ -67,6 +66,8 @@ def _get(deps: Deps, request: HttpRequest) -> HttpResponse:
     session = find_session(request.header("mcp-session-id"), bearer)
     if session is None or request.header("mcp-protocol-version") == STATELESS:
         return NOT_ALLOWED
+    from .polling import poll
+
     return poll(deps, request, session, bearer)
 
 
@@ -79,17 +80,17 @@ def _post(deps: Deps, request: HttpRequest, pause: Callable[[float], None]) -> H
     session = None if stateless_era else find_session(request.header("mcp-session-id"), bearer)
     try:
         caller = identity.identify(deps, bearer, session.id if session else None)
+        if stateless_era:
+            return stateless.serve(stateless.Exchange(deps, request, caller, pause), incoming)
+        return handshake.serve(handshake.Exchange(deps, request, caller, session), incoming)
     except Unauthorized:
         raise
     except Exception as error:
         return _unavailable(stateless.ERA if stateless_era else handshake.ERA, incoming, error)
-    if stateless_era:
-        return stateless.serve(stateless.Exchange(deps, request, caller, pause), incoming)
-    return handshake.serve(handshake.Exchange(deps, request, caller, session), incoming)
 
 
 def _unavailable(era: Era, incoming: Incoming, error: Exception) -> HttpResponse:
-    """The table could not be asked who is calling."""
+    """The table could not be asked who is calling, or what that caller's facts are now."""
     if isinstance(incoming, (Batch, Notification)):
         incoming = Malformed(None, "", RpcError(jsonrpc.INTERNAL_ERROR, ""))
     answered = broke(era, incoming, error)

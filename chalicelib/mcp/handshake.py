@@ -6,12 +6,13 @@ MCP 2025-03-26, 2025-06-18 and 2025-11-25.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from chalicelib.services import identity
 
 from . import changes
 from .answers import CALL, Answer, Era, answer
-from .calls import call_tool
 from .events import LIST_CHANGED, event
 from .http import HttpRequest, HttpResponse, event_stream, json_response
 from .jsonrpc import (
@@ -69,12 +70,12 @@ class Exchange:
 
 
 def serve(exchange: Exchange, incoming: Incoming) -> HttpResponse:
-    """Answer a POST. Raises Unauthorized only."""
+    """Answer a POST. Raises Unauthorized, and whatever reading the caller anew in a batch raises."""
     if isinstance(incoming, Notification):
         return ACCEPTED
     if isinstance(incoming, Batch):
         return _serve_batch(exchange, incoming)
-    answered = answer(ERA, incoming, lambda request: METHODS.get(request.method, _unknown)(exchange, request))
+    answered = _answer(exchange, incoming)
     if incoming.method == CALL and _is_change_due(exchange, answered):
         return event_stream(event(LIST_CHANGED) + event(answered.body))
     return json_response(answered.body, status=answered.status, headers=answered.headers)
@@ -84,12 +85,19 @@ def _serve_batch(exchange: Exchange, batch: Batch) -> HttpResponse:
     fault = _find_batch_fault(exchange, batch)
     if fault is not None:
         return json_response(error_message(None, RpcError(INVALID_REQUEST, fault)), status=400)
-    answers = [
-        answer(ERA, message, lambda request: METHODS.get(request.method, _unknown)(exchange, request)).body
-        for message in batch.messages
-        if not isinstance(message, Notification)
-    ]
+    answers: list[bytes] = []
+    for message in batch.messages:
+        if isinstance(message, Notification):
+            continue
+        answered = _answer(exchange, message)
+        answers.append(answered.body)
+        if answered.moved_list:
+            exchange = replace(exchange, caller=identity.refresh(exchange.deps, exchange.caller))
     return json_response(b"[%b]" % b",".join(answers)) if answers else ACCEPTED
+
+
+def _answer(exchange: Exchange, message: Request | Malformed) -> Answer:
+    return answer(ERA, message, lambda request: METHODS.get(request.method, _unknown)(exchange, request))
 
 
 def _find_batch_fault(exchange: Exchange, batch: Batch) -> str | None:
@@ -133,6 +141,8 @@ def _list_tools(exchange: Exchange, request: Request) -> Answer:
 
 
 def _call_tool(exchange: Exchange, request: Request) -> Answer:
+    from .calls import call_tool  # here: the first list of a process waits for none of it
+
     called = call_tool(exchange.deps, exchange.caller, request.params)
     return Answer(result_message(request.id, pack(called)), moved_list=called.moved_list)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .answers import CALL, Answer, Era, answer
-from .calls import call_tool
 from .envelope import EnvelopeError, check_envelope, unsupported
 from .http import HttpRequest, HttpResponse, event_stream, json_response
 from .jsonrpc import (
@@ -31,7 +30,6 @@ from .jsonrpc import (
 )
 from .listing import list_tools
 from .packing import pack
-from .subscriptions import listen
 from .versions import CAPABILITIES, SERVER_INFO, STATELESS, SUPPORTED
 from .words import INSTRUCTIONS
 
@@ -121,11 +119,15 @@ def _list_tools(exchange: Exchange, request: Request) -> Answer:
 
 
 def _call_tool(exchange: Exchange, request: Request) -> Answer:
+    from .calls import call_tool  # here: the first list of a process waits for none of it
+
     called = call_tool(exchange.deps, exchange.caller, request.params)
     return Answer(result_message(request.id, pack(called, CLOSING)))
 
 
 def _listen(exchange: Exchange, request: Request) -> Answer:
+    from .subscriptions import listen
+
     streams = exchange.request.accepts_event_stream()
     body = listen(exchange.deps, exchange.caller, request, META, exchange.pause if streams else None)
     return Answer(body, headers={"Content-Type": "text/event-stream"} if streams else {})

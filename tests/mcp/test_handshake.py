@@ -115,6 +115,15 @@ class TestBatches:
         assert [answer["id"] for answer in answers] == ["a", 2, 3, None]
         assert [sorted(answer)[0] for answer in answers] == ["id", "id", "error", "error"]
 
+    def test_what_one_message_moved_the_next_one_sees(self, harness: Harness) -> None:
+        harness.publish("one")
+        demote = {"name": "demote", "arguments": {"vendor": "demo", "name": "one"}}
+        batch = [request("tools/call", demote, id=1), request("tools/list", id=2), request("tools/call", demote, id=3)]
+        first, listed, again = messages_of(harness.post(batch))[0]
+        assert first["result"]["structuredContent"]["changed"] is True
+        assert "demo__one" not in [tool["name"] for tool in listed["result"]["tools"]]
+        assert again["result"]["structuredContent"]["changed"] is False
+
     def test_a_batch_of_notifications_is_accepted(self, harness: Harness) -> None:
         response = harness.post([{"jsonrpc": "2.0", "method": "notifications/initialized"}])
         assert (response.status, response.body) == (202, b"")
