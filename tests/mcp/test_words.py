@@ -10,6 +10,8 @@ import pytest
 from chalicelib.mcp import listing, versions, words
 from chalicelib.mcp.catalogue import META_TOOLS
 
+from .harness import Harness
+
 ROOT = Path(__file__).resolve().parents[2]
 DESCRIPTIONS = {tool.name: tool.description for tool in META_TOOLS}
 
@@ -59,3 +61,12 @@ def test_the_fixed_part_of_every_list_is_small() -> None:
 def test_the_version_is_the_projects() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == versions.SERVER_VERSION
+
+
+def test_the_example_and_the_imports_it_names_pass_the_check(harness: Harness) -> None:
+    told = DESCRIPTIONS["publish_tool"]
+    example = told[told.index("def run(") : told.index("\n\nhttp.get")]
+    assert harness.call("check_tool", {"source": example + "\n"})["problems"] == []
+    imports = told[told.index("Imports: ") + len("Imports: ") : told.index(" and the like")]
+    module = f"import {imports}\n\n\ndef run(input, http):\n    return None\n"
+    assert harness.call("check_tool", {"source": module})["problems"] == []
