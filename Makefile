@@ -34,7 +34,7 @@ sweep: $(READY) ## apply the rule now: AT=2027-01-15T00:00:00.5Z moves its clock
 	@$(PY) -m infra.local.commands sweep --at '$(AT)' --plan '$(PLAN)'
 
 test: $(READY) ## the tests, with nothing but PyPI
-	@$(PY) -m pytest -n auto --dist loadgroup
+	@$(PY) -m pytest -n auto --dist loadfile
 
 test-clients: $(READY) ## the tests with other clients; fetches them from PyPI and npm into .lab
 	@$(PY) -m tests.clients.fetch
