@@ -58,7 +58,8 @@ def sweep(event: Any) -> dict[str, Any]:
     from chalicelib import wiring
     from chalicelib.services.sweep import run_sweep
 
-    return run_sweep(wiring.deps()).as_json()
+    swept = run_sweep(wiring.deps())
+    return {"considered": len(swept.visits), "demoted": len(swept.demoted)}
 
 
 def _page(html: str) -> Response:

@@ -96,7 +96,6 @@ def in_memory() -> Deps:
         settings=Settings("t", "https://graft.example.com"),
         store=cast(Any, store),
         sandbox=cast(Any, SimpleNamespace(session=answering_at_once)),
-        proxy=cast(Any, None),
         vault=cast(Any, None),
         connections=cast(Any, None),
         new_gate=lambda **_: cast(Any, SimpleNamespace(reads=[], previews=[], calls=0)),

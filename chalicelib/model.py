@@ -332,3 +332,49 @@ class AgentFacts:
 
     def find(self, tool: str) -> Promotion | None:
         return next((promotion for promotion in self.promotions if promotion.tool == tool), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An agent that a sweep has to visit, since `at`."""
+
+    person_id: str
+    agent_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SweepReport:
+    """What one tick of the sweep did."""
+
+    at: datetime
+    considered: int
+    skipped_in_flight: int
+    demoted_idle: int
+    demoted_cap: int
+    lost_races: int
+    failed: int
+    not_reached: int
+    """Left to the next tick, because this one's time ran out."""
+    seconds: float
+    oldest_due_seconds: float
+    """How long the agent that waits longest has been due; 0: none was left waiting."""
+    longest_in_flight_seconds: float
+    """The same among agents that were skipped because a run was in flight."""
+    skipped_agents: tuple[str, ...]
+    """Ids, at most 100."""
+
+    def as_json(self) -> dict[str, Json]:
+        return {
+            "at": self.at.isoformat(),
+            "considered": self.considered,
+            "skippedInFlight": self.skipped_in_flight,
+            "demoted": {"idle": self.demoted_idle, "cap": self.demoted_cap},
+            "lostRaces": self.lost_races,
+            "failed": self.failed,
+            "notReached": self.not_reached,
+            "seconds": self.seconds,
+            "oldestDueSeconds": self.oldest_due_seconds,
+            "longestInFlightSeconds": self.longest_in_flight_seconds,
+            "skippedAgents": list(self.skipped_agents),
+        }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import logging
+import json
 import os
 import secrets
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 from chalicelib.services.deps import GATEWAY_SECONDS, Deps, Settings
 
 if TYPE_CHECKING:
+    from chalicelib.model import SweepReport
+    from chalicelib.proxy.gate import Gate
+    from chalicelib.proxy.proxy import Proxy
     from chalicelib.proxy.vault import Vault
 
 LOCAL_KEY_NAME: Final = "vault.key"
@@ -29,9 +33,8 @@ class Misconfigured(Exception):
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
     """Read the settings. Raises `Misconfigured`."""
-    on_aws = "AWS_LAMBDA_FUNCTION_NAME" in environment
     local_hosts = frozenset(host for host in environment.get("GRAFT_LOCAL_HOSTS", "").split(",") if host)
-    if on_aws and local_hosts:
+    if _on_aws(environment) and local_hosts:
         raise Misconfigured("GRAFT_LOCAL_HOSTS is for one machine only. Remove it from the function's environment.")
     table_name = environment.get("GRAFT_TABLE", "")
     if not table_name:
@@ -42,6 +45,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         local_hosts=local_hosts,
         sse_retry_ms=int(environment.get("GRAFT_SSE_RETRY_MS", "30000")),
         sandbox_workers=int(environment.get("GRAFT_SANDBOX_WORKERS", "1")),
+        sweep_visitors=int(environment.get("GRAFT_SWEEP_VISITORS", "8")),
     )
 
 
@@ -63,26 +67,51 @@ def make_deps(
     clock: Callable[[], datetime] = now,
     seconds_left: Callable[[], float] = lambda: GATEWAY_SECONDS,
 ) -> Deps:
-    from chalicelib.proxy.gate import Gate
-    from chalicelib.proxy.proxy import Proxy
-    from chalicelib.sandbox.runner import Sandbox
+    from chalicelib.sandbox.pool import Sandbox
     from chalicelib.storage.store import Store
 
     settings = settings_from(environment)
     vault = _vault(environment)
-    proxy = Proxy(vault=vault, local_hosts=settings.local_hosts)
     return Deps(
         settings=settings,
         store=Store(_aws_client("dynamodb", environment), settings.table_name),
         sandbox=Sandbox(workers=settings.sandbox_workers, monty_bin=environment.get("MONTY_BIN")),
-        proxy=proxy,
         vault=vault,
         connections=_ProxyConnections(settings.local_hosts),
-        new_gate=lambda **of_run: Gate(proxy, **of_run),
+        new_gate=_gate_maker(vault, settings.local_hosts),
         now=clock,
         random_bytes=secrets.token_bytes,
         seconds_left=seconds_left,
+        emit=_emit if _on_aws(environment) else lambda _: None,
     )
+
+
+def _gate_maker(vault: Vault, local_hosts: frozenset[str]) -> Callable[..., Gate]:
+    """Makes each run's gate. The proxy behind them comes with the first: a process that only lists needs none."""
+
+    @lru_cache(maxsize=1)
+    def proxy() -> Proxy:
+        from chalicelib.proxy.proxy import Proxy
+
+        return Proxy(vault=vault, local_hosts=local_hosts)
+
+    def new_gate(**of_run: Any) -> Gate:
+        from chalicelib.proxy.gate import Gate
+
+        return Gate(proxy(), **of_run)
+
+    return new_gate
+
+
+def _on_aws(environment: Mapping[str, str]) -> bool:
+    return "AWS_LAMBDA_FUNCTION_NAME" in environment
+
+
+def _emit(report: SweepReport) -> None:
+    """CloudWatch takes metrics from a line of the log that is nothing but their JSON."""
+    from chalicelib.services.sweep import as_metrics
+
+    sys.stdout.write(json.dumps(as_metrics(report)) + "\n")
 
 
 @dataclass(frozen=True)
@@ -117,7 +146,7 @@ def _vault(environment: Mapping[str, str]) -> Vault:
     if key_id:
         return KmsVault(_aws_client("kms", environment), key_id)
     home = environment.get("GRAFT_HOME")
-    if not home or "AWS_LAMBDA_FUNCTION_NAME" in environment:
+    if not home or _on_aws(environment):
         raise Misconfigured("GRAFT_KMS_KEY is not set: it names the KMS key that seals credentials.")
     return LocalVault(local_key(Path(home)))
 
@@ -147,18 +176,9 @@ def _aws_client(service: str, environment: Mapping[str, str]) -> Any:
         read_timeout=8,
         max_pool_connections=TABLE_CONNECTIONS,
     )
+    make: Any = boto3.client
     endpoint = environment.get("GRAFT_AWS_ENDPOINT")
     if endpoint is None:
-        return boto3.client(service, config=config)
-    return boto3.client(
-        service,
-        config=config,
-        endpoint_url=endpoint,
-        region_name="us-east-1",
-        aws_access_key_id="local",
-        aws_secret_access_key="local",
-    )
-
-
-def configure_logging(level: str = "INFO") -> None:
-    logging.getLogger("graft").setLevel(level)
+        return make(service, config=config)
+    local = {"region_name": "us-east-1", "aws_access_key_id": "local", "aws_secret_access_key": "local"}
+    return make(service, config=config, endpoint_url=endpoint, **local)

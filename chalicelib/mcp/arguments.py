@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from chalicelib.errors import Reason, Refusal
+from chalicelib.services.inputs import find_misfit
 
-from .catalogue import META_TOOLS, MetaTool
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Validator
+from .catalogue import MetaTool
 
 MESSAGE_CHARACTERS_MAX: Final = 300
 
@@ -26,17 +23,10 @@ def check_arguments(tool: MetaTool, arguments: Mapping[str, Any]) -> None:
     missing = next((name for name in tool.input_schema["required"] if name not in arguments), None)
     if missing is not None:
         raise _invalid(tool, missing, f"{tool.name} needs {missing}.")
-    error = next(_validator(tool.name).iter_errors(arguments), None)
-    if error is not None:
-        field = ".".join(map(str, error.instance_path))
-        raise _invalid(tool, field, f"{field}: {error.message[:MESSAGE_CHARACTERS_MAX]}.")
-
-
-@cache
-def _validator(name: str) -> Validator:
-    import jsonschema_rs
-
-    return jsonschema_rs.validator_for(next(tool for tool in META_TOOLS if tool.name == name).input_schema)
+    misfit = find_misfit(tool.input_schema, arguments)
+    if misfit is not None:
+        field = misfit.path.removeprefix("$.")
+        raise _invalid(tool, field, f"{field}: {misfit.message}.")
 
 
 def _invalid(tool: MetaTool, field: str, message: str) -> Refusal:

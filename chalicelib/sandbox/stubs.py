@@ -23,6 +23,15 @@ _CALL: Final = """
     ) -> Response: ...
 """
 
+_UNKNOWN_TO_THE_CHECKER: Final = {
+    "OSError": ("FileExistsError", "FileNotFoundError", "IsADirectoryError", "NotADirectoryError", "PermissionError"),
+    "Exception": ("ImportError",),
+    "ImportError": ("ModuleNotFoundError",),
+    "NameError": ("UnboundLocalError",),
+    "ValueError": ("UnicodeDecodeError", "UnicodeEncodeError"),
+}
+"""Exceptions that Monty has and its checker does not know, by parent."""
+
 STUBS: Final = (
     """
 from typing import Any, ItemsView, Iterator, KeysView, ValuesView, overload
@@ -53,5 +62,13 @@ class Http:
     + f"""
 {HTTP_TYPE} = Http
 {INPUT_TYPE} = dict[str, Any]
+
+def filter(function: Any, iterable: Any) -> Iterator[Any]: ...
+def map(function: Any, *iterables: Any) -> Iterator[Any]: ...
+def format(value: Any, format_spec: str = "") -> str: ...
+def getattr(o: Any, name: str, default: Any = None) -> Any: ...
+def hasattr(o: Any, name: str) -> bool: ...
+def setattr(o: Any, name: str, value: Any) -> None: ...
 """
+    + "".join(f"class {name}({parent}): ...\n" for parent, names in _UNKNOWN_TO_THE_CHECKER.items() for name in names)
 )

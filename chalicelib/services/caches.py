@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 if TYPE_CHECKING:
     from chalicelib.model import ToolCard
     from chalicelib.rules.search import Index
+    from chalicelib.services.working_set import Listing
 
 PERSONS: Final = 64
+LISTINGS: Final = 256
 CARDS_PER_PERSON: Final = 2_000
 
 K = TypeVar("K", bound=Hashable)
@@ -42,11 +44,13 @@ class Recent(Generic[K, V]):
 
 
 class Caches:
-    """Each value is kept with the `toolbox_revision` it was read at, and used at that revision only."""
+    """Each value is kept with the revisions it was read at, and used at those only."""
 
     def __init__(self) -> None:
         self.indexes: Recent[str, tuple[int, Index]] = Recent(PERSONS)
         self.cards: Recent[str, tuple[int, Recent[str, ToolCard]]] = Recent(PERSONS)
+        self.listings: Recent[tuple[str, str, int, int], Listing] = Recent(LISTINGS)
+        """By person, agent and the two revisions that a list follows from."""
 
     def cards_at(self, person_id: str, toolbox_revision: int) -> Recent[str, ToolCard]:
         """The cards of one person's tools known at this revision."""

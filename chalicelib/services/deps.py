@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 from chalicelib.services.caches import Caches
 
 if TYPE_CHECKING:
+    from chalicelib.model import SweepReport
     from chalicelib.proxy.gate import Gate
-    from chalicelib.proxy.proxy import Proxy
     from chalicelib.proxy.vault import Vault
-    from chalicelib.sandbox.runner import Sandbox
+    from chalicelib.sandbox.pool import Sandbox
     from chalicelib.storage.store import Store
 
 ID_BYTES: Final = 8
@@ -37,6 +37,8 @@ class Settings:
     sse_retry_ms: int = 30_000
     """How long a harness waits before it polls the list stream again."""
     sandbox_workers: int = 1
+    sweep_visitors: int = 8
+    """Agents that a sweep visits side by side."""
 
 
 class ConnectionRules(Protocol):
@@ -61,7 +63,6 @@ class Deps:
     settings: Settings
     store: Store
     sandbox: Sandbox
-    proxy: Proxy
     vault: Vault
     connections: ConnectionRules
     new_gate: Callable[..., Gate]
@@ -70,6 +71,8 @@ class Deps:
     random_bytes: Callable[[int], bytes]
     seconds_left: Callable[[], float] = lambda: GATEWAY_SECONDS
     """Until the process must have answered."""
+    emit: Callable[[SweepReport], None] = lambda _: None
+    """Where a sweep's report goes as metrics."""
     caches: Caches = field(default_factory=Caches)
 
     def new_id(self) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Conflict, Reason, Refusal
 from chalicelib.model import (
@@ -116,7 +116,11 @@ def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
         )
         outcome: str = Reason.INTERNAL
         try:
-            value, outcome = _run_module(deps, session, gate, execution)
+            if execution.is_dry:
+                report, outcome = _dry_run(deps, session, gate, execution)
+                return report
+            value = session.run(execution.tool.source, execution.input, gate, seconds=_run_seconds(deps))
+            outcome = "ok"
             return value
         except Refusal as refusal:
             outcome = refusal.reason
@@ -125,26 +129,21 @@ def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
             deps.store.agents.release(caller.agent, LedgerLine(run, outcome, deps.now(), gate.calls))
 
 
-def _run_module(deps: Deps, session: Session, gate: Gate, execution: Execution) -> tuple[Json, str]:
-    """(answer, outcome) of the module; a dry run answers its report, also of a refusal."""
-    seconds = min(RUN_SECONDS_MAX, deps.seconds_left() - ANSWER_SECONDS)
-    result: dict[str, Any] = {}
+def _dry_run(deps: Deps, session: Session, gate: Gate, execution: Execution) -> tuple[Json, str]:
+    """(report, outcome). Passed: no read answered 400 or more, and nothing was raised before the first stopped call."""
+    end: dict[str, Json]
     outcome = "ok"
-    passed = True
     try:
-        value = session.run(execution.tool.source, execution.input, gate, seconds=seconds)
-        result["result"] = value
+        end = {"result": session.run(execution.tool.source, execution.input, gate, seconds=_run_seconds(deps))}
     except Refusal as refusal:
-        if not execution.is_dry:
-            raise
-        result["error"] = _error(refusal)
-        outcome = refusal.reason
-        passed = bool(gate.previews)
-    if not execution.is_dry:
-        return value, outcome
-    passed = passed and all(read["status"] < 400 for read in gate.reads)
-    report = {"dryRun": True, "passed": passed, "reads": gate.reads, "previews": gate.previews}
-    return report | result, outcome
+        end, outcome = {"error": _error(refusal)}, refusal.reason
+    failed_early = "error" in end and not gate.previews
+    passed = not failed_early and all(int(str(read["status"])) < 400 for read in gate.reads)
+    return {"dryRun": True, "passed": passed, "reads": gate.reads, "previews": gate.previews, **end}, outcome
+
+
+def _run_seconds(deps: Deps) -> float:
+    return min(RUN_SECONDS_MAX, deps.seconds_left() - ANSWER_SECONDS)
 
 
 def _error(refusal: Refusal) -> JsonObject:
@@ -153,32 +152,44 @@ def _error(refusal: Refusal) -> JsonObject:
 
 def _claim(deps: Deps, caller: Caller, execution: Execution) -> tuple[Run, Caller]:
     """Put a run in flight, reading again whenever the facts moved."""
+    run_id = _new_run_id(deps)
     for _ in range(ATTEMPTS):
         bury_the_dead(deps, caller.agent)
-        now = deps.now()
-        living = sum(run.deadline > now for run in caller.agent.runs.values())
-        if living >= RUNS_IN_FLIGHT_MAX:
-            raise Refusal(
-                Reason.RATE_LIMITED,
-                f"{RUNS_IN_FLIGHT_MAX} runs of this agent are in flight. Wait for one to end and repeat the call.",
-                {"retryAfterSeconds": 1},
-            )
-        run = Run(
-            _new_run_id(deps), execution.tool.wire_name, execution.tool.version, execution.kind, now, now + DEADLINE
-        )
-        stamped = None if execution.is_dry else caller.facts.find(execution.tool.wire_name)
+        run = _new_run(deps, run_id, execution)
+        _refuse_when_busy(caller.agent, run.started_at)
+        stamped = None if execution.is_dry else caller.facts.find(run.tool)
         if deps.store.agents.claim(caller.facts, run, stamped):
             return run, caller
         caller = refresh(deps, caller)
+        mine = caller.agent.runs.get(run_id)
+        if mine is not None:  # it went through, and only the answer was lost
+            return mine, caller
     raise Conflict("the agent kept moving; try again")
 
 
-def bury_the_dead(deps: Deps, agent: Agent) -> None:
-    """Write the ledger line of every run whose process died, and take it out of flight."""
+def _new_run(deps: Deps, run_id: str, execution: Execution) -> Run:
     now = deps.now()
-    for run in agent.runs.values():
-        if run.deadline <= now:
-            deps.store.agents.bury(agent, LedgerLine(run, "died", now))
+    tool = execution.tool
+    return Run(run_id, tool.wire_name, tool.version, execution.kind, now, now + DEADLINE)
+
+
+def _refuse_when_busy(agent: Agent, now: datetime) -> None:
+    living = sum(run.deadline > now for run in agent.runs.values())
+    if living >= RUNS_IN_FLIGHT_MAX:
+        raise Refusal(
+            Reason.RATE_LIMITED,
+            f"{RUNS_IN_FLIGHT_MAX} runs of this agent are in flight. Wait for one to end and repeat the call.",
+            {"retryAfterSeconds": 1},
+        )
+
+
+def bury_the_dead(deps: Deps, agent: Agent) -> bool:
+    """Write the line of every run whose process died, and take it out of flight. Whether there was one."""
+    now = deps.now()
+    dead = [run for run in agent.runs.values() if run.deadline <= now]
+    for run in dead:
+        deps.store.agents.bury(agent, LedgerLine(run, "died", now))
+    return bool(dead)
 
 
 def _new_run_id(deps: Deps) -> str:

@@ -3,97 +3,148 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from enum import Enum
+from typing import Any, Final
 
-from chalicelib.model import Agent, AgentFacts, Cause, Person
+from chalicelib.model import Agent, AgentFacts, Cause, Due, Person, SweepReport
 from chalicelib.rules.membership import decide_swept
 from chalicelib.rules.sweep import Leaver, decide_due, decide_leavers, is_in_flight
 from chalicelib.services import runs
 from chalicelib.services.deps import Deps, log
 
-DUE_SHARDS = 4
+DUE_SHARDS: Final = 4
+SECONDS_IN_HAND: Final = 10.0
+"""A tick that has less left starts no further visit: what is due stays due, and the next tick goes on."""
+NAMED_MAX: Final = 100
+"""Skipped agents that a report names."""
+
+
+class Outcome(Enum):
+    GONE = "gone"
+    SKIPPED = "skipped"
+    """A run is in flight: nothing is demoted."""
+    STAYED = "stayed"
+    DEMOTED = "demoted"
+    LOST_RACE = "lost_race"
+    FAILED = "failed"
+    NOT_REACHED = "not_reached"
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What the rule says of one agent at one moment."""
+    """What the rule said of one agent at one moment, and what came of it."""
 
-    agent: Agent
-    leavers: tuple[Leaver, ...]
-    in_flight: bool
-
-
-@dataclass
-class Report:
-    considered: int = 0
-    skipped: list[Agent] = field(default_factory=list)
-    demoted: list[tuple[Agent, Leaver]] = field(default_factory=list)
-    lost_races: list[Agent] = field(default_factory=list)
-    failed: int = 0
-
-    def as_json(self) -> dict[str, Any]:
-        causes = [leaver.cause for _, leaver in self.demoted]
-        return {
-            "considered": self.considered,
-            "skippedInFlight": len(self.skipped),
-            "demoted": {"idle": causes.count(Cause.IDLE), "cap": causes.count(Cause.CAP)},
-            "lostRaces": len(self.lost_races),
-            "failed": self.failed,
-        }
+    due: Due
+    outcome: Outcome
+    agent: Agent | None = None
+    leavers: tuple[Leaver, ...] = ()
 
 
-def run_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Report:
+@dataclass(frozen=True)
+class Sweep:
+    """One pass: every visit, by agent."""
+
+    at: datetime
+    visits: tuple[Visit, ...] = field(repr=False)
+
+    def having(self, outcome: Outcome) -> list[Visit]:
+        return [visit for visit in self.visits if visit.outcome is outcome]
+
+    @property
+    def demoted(self) -> list[tuple[Agent, Leaver]]:
+        return [(v.agent, leaver) for v in self.having(Outcome.DEMOTED) if v.agent for leaver in v.leavers]
+
+
+def run_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Sweep:
     """Visit every due agent once. One agent's failure is logged and counted and never stops the others.
 
     `rule_now` moves the rule's clock only: deadlines of runs and times of records are the real clock's.
     """
-    report = Report()
-    for person_id, agent_id in _due(deps, rule_now):
-        try:
-            _visit(deps, person_id, agent_id, rule_now, report)
-        except Exception:
-            report.failed += 1
-            log.exception("the sweep of agent %s failed", agent_id)
+    started_at = deps.now()
+    with ThreadPoolExecutor(deps.settings.sweep_visitors, thread_name_prefix="sweep") as visitors:
+        visits = tuple(visitors.map(lambda due: _visit_safely(deps, due, rule_now), _all_due(deps, rule_now)))
+    swept = Sweep(started_at, visits)
+    report = report_of(swept, deps.now())
     log.info("sweep %s", report.as_json())
-    return report
+    deps.emit(report)
+    deps.store.sweeps.keep_report(report)
+    return swept
 
 
 def plan_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Iterator[Visit]:
     """What a sweep would do now, without doing it."""
-    for person_id, agent_id in _due(deps, rule_now):
-        found = deps.store.agents.find_for_sweep(person_id, agent_id)
+    for due in _all_due(deps, rule_now):
+        found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
         if found is not None and found[1].agent.revoked_at is None:
             facts = found[1]
-            yield Visit(facts.agent, _leavers(deps, facts, rule_now), is_in_flight(facts.agent, deps.now()))
+            leavers = _leavers(deps, facts, rule_now)
+            skipped = is_in_flight(facts.agent, deps.now())
+            outcome = Outcome.SKIPPED if skipped else Outcome.DEMOTED if leavers else Outcome.STAYED
+            yield Visit(due, outcome, facts.agent, () if skipped else leavers)
 
 
-def _due(deps: Deps, rule_now: datetime | None) -> list[tuple[str, str]]:
+def report_of(swept: Sweep, ended_at: datetime) -> SweepReport:
+    """The figures of a pass: what the log, the metrics and the console are told."""
+    causes = [leaver.cause for _, leaver in swept.demoted]
+    skipped = swept.having(Outcome.SKIPPED)
+    waiting = [*skipped, *swept.having(Outcome.NOT_REACHED), *swept.having(Outcome.LOST_RACE)]
+    return SweepReport(
+        at=swept.at,
+        considered=len(swept.visits) - len(swept.having(Outcome.GONE)),
+        skipped_in_flight=len(skipped),
+        demoted_idle=causes.count(Cause.IDLE),
+        demoted_cap=causes.count(Cause.CAP),
+        lost_races=len(swept.having(Outcome.LOST_RACE)),
+        failed=len(swept.having(Outcome.FAILED)),
+        not_reached=len(swept.having(Outcome.NOT_REACHED)),
+        seconds=(ended_at - swept.at).total_seconds(),
+        oldest_due_seconds=_longest(swept.at, [visit.due for visit in waiting]),
+        longest_in_flight_seconds=_longest(swept.at, [visit.due for visit in skipped]),
+        skipped_agents=tuple(sorted(visit.due.agent_id for visit in skipped)[:NAMED_MAX]),
+    )
+
+
+def _longest(now: datetime, dues: list[Due]) -> float:
+    """How long the one that waits longest has waited; an agent in flight at every tick shows here."""
+    return max(0.0, (now - min((due.at for due in dues), default=now)).total_seconds())
+
+
+def _all_due(deps: Deps, rule_now: datetime | None) -> list[Due]:
     """Each tick starts at a random shard, so that one that is cut short leaves out no shard for ever."""
     start = deps.random_bytes(1)[0] % DUE_SHARDS
     shards = [(start + at) % DUE_SHARDS for at in range(DUE_SHARDS)]
     return list(deps.store.agents.due(rule_now or deps.now(), shards))
 
 
-def _visit(deps: Deps, person_id: str, agent_id: str, rule_now: datetime | None, report: Report) -> None:
-    found = _find_settled(deps, person_id, agent_id)
+def _visit_safely(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:
+    if deps.seconds_left() < SECONDS_IN_HAND:
+        return Visit(due, Outcome.NOT_REACHED)
+    try:
+        return _visit(deps, due, rule_now)
+    except Exception:
+        log.exception("the sweep of agent %s failed", due.agent_id)
+        return Visit(due, Outcome.FAILED)
+
+
+def _visit(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:
+    found = _find_settled(deps, due)
     if found is None:
-        return
+        return Visit(due, Outcome.GONE)
     person, facts = found
-    report.considered += 1
     if is_in_flight(facts.agent, deps.now()):
-        report.skipped.append(facts.agent)
-        return
-    _apply(deps, person, facts, _leavers(deps, facts, rule_now), report)
+        return Visit(due, Outcome.SKIPPED, facts.agent)
+    leavers = _leavers(deps, facts, rule_now)
+    return Visit(due, _apply(deps, person, facts, leavers), facts.agent, leavers)
 
 
-def _find_settled(deps: Deps, person_id: str, agent_id: str) -> tuple[Person, AgentFacts] | None:
+def _find_settled(deps: Deps, due: Due) -> tuple[Person, AgentFacts] | None:
     """The agent as it is, runs of dead processes buried first; None: gone or revoked."""
-    found = deps.store.agents.find_for_sweep(person_id, agent_id)
-    if found is not None and any(run.deadline <= deps.now() for run in found[1].agent.runs.values()):
-        runs.bury_the_dead(deps, found[1].agent)
-        found = deps.store.agents.find_for_sweep(person_id, agent_id)
+    found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
+    if found is not None and runs.bury_the_dead(deps, found[1].agent):
+        found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
     return None if found is None or found[1].agent.revoked_at is not None else found
 
 
@@ -104,14 +155,33 @@ def _leavers(deps: Deps, facts: AgentFacts, rule_now: datetime | None) -> tuple[
     )
 
 
-def _apply(deps: Deps, person: Person, facts: AgentFacts, leavers: tuple[Leaver, ...], report: Report) -> None:
+def _apply(deps: Deps, person: Person, facts: AgentFacts, leavers: tuple[Leaver, ...]) -> Outcome:
     """One conditional write: everything as it was read, or the agent waits for the next tick."""
-    agent = facts.agent
     move = decide_swept(facts, leavers, deps.now())
-    due = decide_due(move.remaining, idle_window_days=agent.idle_window_days)
+    due = decide_due(move.remaining, idle_window_days=facts.agent.idle_window_days)
     if not leavers:
-        deps.store.agents.postpone(facts, due)
-    elif deps.store.agents.demote_by_rule(facts, person, move.record, move.remaining, due):
-        report.demoted += [(agent, leaver) for leaver in leavers]
-    else:
-        report.lost_races.append(agent)
+        settled = deps.store.agents.postpone(facts, due)
+        return Outcome.STAYED if settled else Outcome.LOST_RACE
+    if deps.store.agents.demote_by_rule(facts, person, move.record, move.remaining, due):
+        return Outcome.DEMOTED
+    return Outcome.LOST_RACE
+
+
+def as_metrics(report: SweepReport) -> dict[str, Any]:
+    """The report as CloudWatch reads it from a log line: embedded metric format."""
+    values = {
+        "Considered": report.considered,
+        "SkippedInFlight": report.skipped_in_flight,
+        "DemotedIdle": report.demoted_idle,
+        "DemotedCap": report.demoted_cap,
+        "LostRaces": report.lost_races,
+        "Failed": report.failed,
+        "NotReached": report.not_reached,
+        "Seconds": report.seconds,
+        "OldestDueSeconds": report.oldest_due_seconds,
+        "LongestInFlightSeconds": report.longest_in_flight_seconds,
+    }
+    metrics = [{"Name": name, "Unit": "Seconds" if name.endswith("Seconds") else "Count"} for name in values]
+    directive = {"Namespace": "Graft/Sweep", "Dimensions": [[]], "Metrics": metrics}
+    stamp = int(report.at.timestamp() * 1000)
+    return {"_aws": {"Timestamp": stamp, "CloudWatchMetrics": [directive]}, **values}

@@ -133,7 +133,7 @@ def not_found(deps: Deps, caller: Caller, vendor: str, name: str) -> Refusal:
 
 
 def _nearest(deps: Deps, caller: Caller, wanted: str) -> list[str]:
-    return nearest(wanted, (head.wire_name for head in index(deps, caller).heads))
+    return nearest(wanted, [head.wire_name for head in index(deps, caller).search("")])
 
 
 def explain_unlisted(deps: Deps, caller: Caller, called: str) -> str:

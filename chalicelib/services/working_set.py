@@ -47,7 +47,17 @@ class Listing:
 
 
 def listing(deps: Deps, caller: Caller) -> Listing:
-    """The promoted tools in list order: promotion time, then wire name."""
+    """The promoted tools in list order: promotion time, then wire name. Made once per pair of revisions."""
+    agent = caller.agent
+    place = (agent.person_id, agent.id, agent.list_revision, caller.person.toolbox_revision)
+    known = deps.caches.listings.find(place)
+    if known is None:
+        known = _made_listing(deps, caller)
+        deps.caches.listings.keep(place, known)
+    return known
+
+
+def _made_listing(deps: Deps, caller: Caller) -> Listing:
     found = cards.find_cards(deps, caller.person, [p.tool for p in caller.promotions])
     tools: list[ToolCard] = []
     withheld: list[Withheld] = []

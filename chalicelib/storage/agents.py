@@ -13,6 +13,7 @@ from chalicelib.model import (
     Agent,
     AgentFacts,
     ChangeSet,
+    Due,
     LedgerLine,
     Listed,
     Person,
@@ -95,13 +96,13 @@ class AgentRows:
         rows = self._table.query(items.person_pk(person_id), "agent#")
         return [row["sk"]["S"].removeprefix("agent#") for row in rows]
 
-    def due(self, before: datetime, shards: Sequence[int]) -> Iterator[tuple[str, str]]:
-        """(person id, agent id) of every agent whose due time is not after `before`, shard by shard."""
+    def due(self, before: datetime, shards: Sequence[int]) -> Iterator[Due]:
+        """Every agent whose due time is not after `before`, shard by shard, the longest due first in each."""
         for shard in shards:
             values = {":shard": items.text(str(shard)), ":now": items.moment(before)}
             for row in self._table.query_index(items.DUE_INDEX, "due_shard = :shard AND due_at <= :now", values):
                 _, person_id, agent_id = row["pk"]["S"].split("#")
-                yield person_id, agent_id
+                yield Due(person_id, agent_id, items.from_ms(row["due_at"]["N"]))
 
     def history(self, agent: Agent, *, before: int | None = None, limit: int = 50) -> list[ChangeSet]:
         """Newest first; `before`: only change sets with a smaller `list_revision`."""

@@ -18,6 +18,7 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | ledger     | A#<person>#<agent>   | ledger#<run>                | how one run ended |
 | approval   | A#<person>#<agent>   | approval#<tool>#<conn.>     | the person's standing answer |
 | ask        | A#<person>#<agent>   | ask#<tool>#<version>#<conn.>| the one open ask of a question (expires_at: TTL) |
+| report     | SWEEP                | report                      | what the last tick of the sweep did |
 | session    | A#<person>#<agent>   | session#<session>           | what an MCP session last listed (expires_at: TTL) |
 
 Index `due` (keys only): due_shard, due_at; only agents that a sweep has to visit carry them.
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from zlib import crc32
@@ -48,6 +50,7 @@ from chalicelib.model import (
     Promotion,
     Run,
     RunKind,
+    SweepReport,
     ToolCard,
     ToolHead,
     ToolVersion,
@@ -161,6 +164,9 @@ def ask_key(person_id: str, agent_id: str, tool: str, version: int, connection_i
 
 def session_key(person_id: str, agent_id: str, session_id: str) -> Key:
     return key(agent_pk(person_id, agent_id), f"session#{session_id}")
+
+
+SWEEP_REPORT_KEY: Final = key("SWEEP", "report")
 
 
 def due_shard(agent_id: str) -> str:
@@ -494,3 +500,15 @@ def to_listed(item: Item) -> Listed:
         list_revision=int(item["list_revision"]["N"]),
         toolbox_revision=int(item["toolbox_revision"]["N"]),
     )
+
+
+def sweep_report_item(report: SweepReport) -> Item:
+    return SWEEP_REPORT_KEY | {
+        "at": moment(report.at),
+        "report": json_text(asdict(report) | {"at": to_ms(report.at)}),
+    }
+
+
+def to_sweep_report(item: Item) -> SweepReport:
+    fields = json.loads(item["report"]["S"])
+    return SweepReport(**fields | {"at": from_ms(fields["at"]), "skipped_agents": tuple(fields["skipped_agents"])})

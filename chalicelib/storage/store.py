@@ -12,6 +12,7 @@ from chalicelib.model import Agent, AgentFacts, Approval, ChangeSet, Connection,
 from chalicelib.storage import items
 from chalicelib.storage.agents import AgentRows
 from chalicelib.storage.grants import GrantRows
+from chalicelib.storage.sweeps import SweepRows
 from chalicelib.storage.table import Table
 from chalicelib.storage.toolbox import ToolboxRows, connection_is_live, publish_writes
 
@@ -48,7 +49,7 @@ class CallFacts:
 
 
 class Store:
-    """One table, in three rooms: `agents`, `toolbox`, `grants`; and the reads and writes that span them."""
+    """One table, in four rooms: `agents`, `toolbox`, `grants`, `sweeps`; and the reads and writes that span them."""
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class Store:
         self.agents = AgentRows(self.table)
         self.toolbox = ToolboxRows(self.table)
         self.grants = GrantRows(self.table)
+        self.sweeps = SweepRows(self.table)
 
     def close(self) -> None:
         self.table.close()

@@ -6,7 +6,7 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -15,7 +15,7 @@ from chalicelib.model import CAP_DEFAULT, IDLE_WINDOW_DAYS_DEFAULT
 from chalicelib.rules.sweep import Leaver
 from chalicelib.services import approvals, identity
 from chalicelib.services.deps import Deps
-from chalicelib.services.sweep import Report, Visit, plan_sweep, run_sweep
+from chalicelib.services.sweep import Outcome, Sweep, Visit, plan_sweep, run_sweep
 from infra.local import emulator
 from infra.local.home import Home
 from infra.local.process import environment_of_running
@@ -107,7 +107,7 @@ def sweep_now(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
     rule_now = _moment(options.at)
     if options.plan not in ("", "0"):
         return _plan_lines(list(plan_sweep(deps, rule_now=rule_now)))
-    return _report_lines(run_sweep(deps, rule_now=rule_now))
+    return _sweep_lines(run_sweep(deps, rule_now=rule_now))
 
 
 def _moment(value: str) -> datetime | None:
@@ -122,29 +122,34 @@ def _moment(value: str) -> datetime | None:
 
 
 def _plan_lines(visits: list[Visit]) -> Iterator[str]:
-    for visit in visits:
-        who = f"{visit.agent.name} ({visit.agent.id})"
-        if visit.in_flight:
-            yield f"skipped  {who}: a run is in flight, nothing is demoted"
-            continue
-        if not visit.leavers:
-            yield f"stays    {who}: nothing leaves"
-        for leaver in visit.leavers:
-            yield f"leaves   {who} {_leaver(leaver)}"
-    leaving = sum(len(visit.leavers) for visit in visits if not visit.in_flight)
-    skipped = sum(visit.in_flight for visit in visits)
+    yield from _visit_lines(visits, leaving="leaves ")
+    leaving = sum(len(visit.leavers) for visit in visits)
+    skipped = sum(visit.outcome is Outcome.SKIPPED for visit in visits)
     yield f"plan: {len(visits)} due, {leaving} would leave, {skipped} skipped. Nothing was changed."
 
 
-def _report_lines(report: Report) -> Iterator[str]:
-    for agent in report.skipped:
-        yield f"skipped  {agent.name} ({agent.id}): a run is in flight, nothing is demoted"
-    for agent, leaver in report.demoted:
-        yield f"demoted  {agent.name} ({agent.id}) {_leaver(leaver)}"
+def _sweep_lines(swept: Sweep) -> Iterator[str]:
+    yield from _visit_lines(swept.visits, leaving="demoted")
+    counts = {outcome: len(swept.having(outcome)) for outcome in Outcome}
     yield (
-        f"sweep: {report.considered} due, {len(report.demoted)} demoted, {len(report.skipped)} skipped, "
-        f"{len(report.lost_races)} lost races, {report.failed} failed."
+        f"sweep: {len(swept.visits)} due, {len(swept.demoted)} demoted, {counts[Outcome.SKIPPED]} skipped, "
+        f"{counts[Outcome.LOST_RACE]} lost races, {counts[Outcome.FAILED]} failed."
     )
+
+
+def _visit_lines(visits: Iterable[Visit], *, leaving: str) -> Iterator[str]:
+    for visit in visits:
+        if visit.agent is None:
+            continue
+        who = f"{visit.agent.name} ({visit.agent.id})"
+        if visit.outcome is Outcome.SKIPPED:
+            yield f"skipped  {who}: a run is in flight, nothing is demoted"
+        elif visit.outcome is Outcome.LOST_RACE:
+            yield f"lost     {who}: it moved meanwhile, the next sweep decides afresh"
+        elif not visit.leavers:
+            yield f"stays    {who}: nothing leaves"
+        else:
+            yield from (f"{leaving}  {who} {_leaver(leaver)}" for leaver in visit.leavers)
 
 
 def _leaver(leaver: Leaver) -> str:

@@ -82,8 +82,8 @@ def working_sets(draw: st.DrawFn) -> list[Promotion]:
     made = []
     for name in names:
         ago = draw(offsets)
-        used = draw(st.none() | offsets.filter(lambda value, ago=ago: value <= ago))
-        made.append(promoted(f"t{name}", ago=ago, used=used))
+        used = draw(st.none() | offsets)
+        made.append(promoted(f"t{name}", ago=ago, used=None if used is None else min(used, ago)))
     return made
 
 

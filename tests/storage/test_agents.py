@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from chalicelib.model import AgentFacts, Cause, Direction, LedgerLine, Listed, Person, RunKind
+from chalicelib.model import AgentFacts, Cause, Direction, Due, LedgerLine, Listed, Person, RunKind
 from chalicelib.rules.membership import decide_entry, decide_exit, decide_swept, facts_after
 from chalicelib.rules.sweep import Leaver
 from chalicelib.storage.store import Store
@@ -152,7 +152,7 @@ def test_an_agent_is_due_from_its_first_promotion_until_its_set_is_empty(store: 
     settle(store)
     assert list(store.agents.due(NOW, range(4))) == []
     promote(store, "demo__a")
-    assert list(store.agents.due(NOW, range(4))) == [(PERSON, AGENT)]
+    assert list(store.agents.due(NOW, range(4))) == [Due(PERSON, AGENT, NOW)]
     assert store.agents.postpone(read(store), NOW + timedelta(days=21))
     assert list(store.agents.due(NOW, range(4))) == []
     assert store.agents.postpone(read(store), None)
@@ -165,7 +165,7 @@ def test_a_due_time_is_not_moved_by_a_visit_that_read_an_older_revision(store: S
     stale = read(store)
     promote(store, "demo__b")
     assert not store.agents.postpone(stale, NOW + timedelta(days=21))
-    assert list(store.agents.due(NOW + SECOND, range(4))) == [(PERSON, AGENT)]
+    assert [due.agent_id for due in store.agents.due(NOW + SECOND, range(4))] == [AGENT]
 
 
 def test_history_pages_backwards(store: Store) -> None:
