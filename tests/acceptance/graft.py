@@ -46,6 +46,8 @@ class Graft:
     home: Path
     local_hosts: str = ""
     """`host:port` of stand-in vendors that connections may name, separated by commas."""
+    wanted_port: int = 0
+    """0 picks a free one."""
     process: subprocess.Popen[bytes] | None = None
     local: dict[str, Any] = field(default_factory=dict)
 
@@ -179,7 +181,7 @@ class Graft:
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GRAFT_", "AWS_"))}
         return kept | {
-            "PORT": "0",
+            "PORT": str(self.wanted_port),
             "GRAFT_HOME": str(self.home),
             "GRAFT_LOCAL_HOSTS": self.local_hosts,
             "GRAFT_SSE_RETRY_MS": str(POLL_MS),

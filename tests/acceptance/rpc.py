@@ -126,8 +126,10 @@ class Agent:
         published: dict[str, Any] = self.call("publish_tool", **{**draft, "inputSchema": {"type": "object"}, **more})
         return published
 
-    def open_session(self, version: str = "2025-11-25") -> str:
-        """The `Mcp-Session-Id` of a new `initialize`."""
+    def initialize(self, version: str = "2025-11-25") -> Answer:
         client = {"name": "acceptance", "version": "0"}
-        answer = self.ask("initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client})
-        return answer.headers["mcp-session-id"]
+        return self.ask("initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client})
+
+    def open_session(self) -> str:
+        """The `Mcp-Session-Id` of a new session."""
+        return self.initialize().headers["mcp-session-id"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from .driver import Connect
@@ -37,3 +39,10 @@ def test_the_stateless_era_hears_by_a_subscription_what_another_connection_chang
 ) -> None:
     with connect(agent, "2026-07-28") as client:
         tell_listening(client, agent, "python-2")
+
+
+def test_the_instructions_and_the_descriptions_each_alone_say_find_tool_before_acquire(agent: Agent) -> None:
+    instructions = agent.initialize().result["instructions"]
+    described = {tool["name"]: tool["description"] for tool in agent.tools()}
+    for text in (instructions, described["find_tool"], described["acquire"]):
+        assert re.search(r"\bfind_tool\b[^.]*\bbefore acquire\b", text)

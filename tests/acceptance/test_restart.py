@@ -78,6 +78,15 @@ def test_a_second_run_of_the_same_home_says_why_it_cannot_start_and_harms_nothin
     assert graft.demo.authored() == [LIST_NOTES]
 
 
+def test_a_port_that_is_taken_is_named_and_nothing_is_left_of_the_start(graft: Graft, tmp_path: Path) -> None:
+    second = Graft(tmp_path / "second", wanted_port=graft.port)
+    second.home.mkdir()
+    with pytest.raises(Unstarted, match=f"port {graft.port} is taken"):
+        second.start()
+    assert second.running.wait() == 1
+    assert graft.demo.authored() == [LIST_NOTES]
+
+
 def _leave_traces(graft: Graft) -> tuple[list[str], list[str]]:
     """A promotion, an approval and a note."""
     graft.demo.promote("demo__create-note")
