@@ -6,7 +6,7 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 REQUIREMENTS := requirements.txt requirements-local.txt requirements-dev.txt
 
-.PHONY: help setup run agent approve sweep test test-clients lint check format bench
+.PHONY: help setup run agent approve sweep reconcile test test-clients lint check format bench
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -32,6 +32,9 @@ approve: $(READY) ## allow a tool that writes: AGENT=demo TOOL=demo__create-note
 
 sweep: $(READY) ## apply the rule now: AT=2027-01-15T00:00:00.5Z moves its clock, PLAN=1 only prints
 	@$(PY) -m infra.local.commands sweep --at '$(AT)' --plan '$(PLAN)'
+
+reconcile: $(READY) ## recompute the due index for every agent and report drift
+	@$(PY) -m infra.local.commands reconcile
 
 test: $(READY) ## the tests, with nothing but PyPI
 	@$(PY) -m pytest -n auto --dist loadfile

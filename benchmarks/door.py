@@ -101,6 +101,7 @@ def in_memory() -> Deps:
         new_gate=lambda **_: cast(Any, SimpleNamespace(reads=[], previews=[], calls=0)),
         now=lambda: NOW,
         random_bytes=lambda count: bytes(count),
+        pause=lambda _: None,
     )
 
 

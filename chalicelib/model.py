@@ -344,6 +344,14 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
+class UnfinishedRevoke:
+    """A connection whose revoke has begun; whoever meets it goes on with it."""
+
+    person_id: str
+    connection_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class SweepReport:
     """What one tick of the sweep did."""
 

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 LOCAL_KEY_NAME: Final = "vault.key"
 LOCAL_KEY_BYTES: Final = 32
-TABLE_CONNECTIONS: Final = 64
-"""HTTP connections to DynamoDB; more threads than these would wait for one."""
+TABLE_CONNECTIONS: Final = 256
+"""HTTP connections to DynamoDB that are kept: a call reads with three threads, and many run side by side."""
 
 
 class Misconfigured(Exception):
@@ -81,6 +82,7 @@ def make_deps(
         new_gate=_gate_maker(vault, settings.local_hosts),
         now=clock,
         random_bytes=secrets.token_bytes,
+        pause=time.sleep,
         seconds_left=seconds_left,
         emit=_emit if _on_aws(environment) else lambda _: None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from chalicelib.errors import Refusal
+from chalicelib.errors import Conflict, Reason, Refusal
 from chalicelib.services import runs, toolbox
 
 from .arguments import check_arguments
@@ -28,6 +28,14 @@ def call_tool(deps: Deps, caller: Caller, params: Mapping[str, Any]) -> ToolAnsw
         return _dispatch(deps, caller, name, arguments)
     except Refusal as refusal:
         return refused(refusal)
+    except Conflict as conflict:
+        return refused(busy(conflict))
+
+
+def busy(conflict: Conflict) -> Refusal:
+    """The table was too busy: nothing is broken, and the same call can go through in a moment."""
+    message = f"Graft is busy: {conflict}. Repeat the call."
+    return Refusal(Reason.RATE_LIMITED, message, {"retryAfterSeconds": 1})
 
 
 def _dispatch(deps: Deps, caller: Caller, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:

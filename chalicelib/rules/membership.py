@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -31,9 +31,11 @@ def decide_entry(facts: AgentFacts, tool: str, cause: Cause, now: datetime) -> M
     return _move(record, [*facts.promotions, promotion])
 
 
-def decide_exit(facts: AgentFacts, tool: str, cause: Cause, now: datetime) -> Move:
-    record = _record(facts, [Change(tool, Direction.DEMOTED, cause)], now)
-    return _move(record, [p for p in facts.promotions if p.tool != tool])
+def decide_exit(facts: AgentFacts, tools: Collection[str], cause: Cause, now: datetime) -> Move:
+    """Those of `tools` that are in the set leave together."""
+    leaving = [p.tool for p in facts.promotions if p.tool in tools]
+    record = _record(facts, [Change(tool, Direction.DEMOTED, cause) for tool in leaving], now)
+    return _move(record, [p for p in facts.promotions if p.tool not in tools])
 
 
 def decide_swept(facts: AgentFacts, leavers: Sequence[Leaver], now: datetime) -> Move:

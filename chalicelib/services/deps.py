@@ -69,6 +69,8 @@ class Deps:
     now: Callable[[], datetime]
     """Aware UTC, whole milliseconds."""
     random_bytes: Callable[[int], bytes]
+    pause: Callable[[float], None]
+    """Waits so many seconds."""
     seconds_left: Callable[[], float] = lambda: GATEWAY_SECONDS
     """Until the process must have answered."""
     emit: Callable[[SweepReport], None] = lambda _: None

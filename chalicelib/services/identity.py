@@ -9,12 +9,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from chalicelib.errors import Reason, Refusal, Unauthorized
+from chalicelib.errors import Unauthorized
 from chalicelib.model import (
-    CAP_DEFAULT,
-    CAP_RANGE,
-    IDLE_WINDOW_DAYS_DEFAULT,
-    IDLE_WINDOW_DAYS_RANGE,
     Agent,
     AgentFacts,
     Listed,
@@ -84,45 +80,3 @@ def new_token(deps: Deps, person_id: str, agent_id: str) -> str:
     """Both ids travel in the token, so that one batch read finds everything."""
     secret = base64.urlsafe_b64encode(deps.random_bytes(TOKEN_BYTES)).decode().rstrip("=")
     return f"grft_{person_id}_{agent_id}_{secret}"
-
-
-def create_agent(
-    deps: Deps,
-    person_id: str,
-    name: str,
-    *,
-    cap: int = CAP_DEFAULT,
-    idle_window_days: int = IDLE_WINDOW_DAYS_DEFAULT,
-) -> tuple[Agent, str]:
-    """A new agent and its token, which is shown once and stored as a hash."""
-    name = _checked_name(name)
-    _check_bounds("cap", cap, CAP_RANGE)
-    _check_bounds("idle window", idle_window_days, IDLE_WINDOW_DAYS_RANGE)
-    agent_id = deps.new_id()
-    token = new_token(deps, person_id, agent_id)
-    agent = Agent(person_id, agent_id, name, hash_token(token), cap, idle_window_days, None, deps.now())
-    if not deps.store.agents.add(agent):
-        raise Refusal(Reason.INPUT_INVALID, f"There is an agent named {name!r} already. Choose another name.")
-    return agent, token
-
-
-def rotate_token(deps: Deps, agent: Agent) -> str:
-    """A new token; the old one ends at once, and every MCP session with it."""
-    token = new_token(deps, agent.person_id, agent.id)
-    if not deps.store.agents.replace_token(agent, hash_token(token)):
-        raise Refusal(Reason.INPUT_INVALID, "The agent changed meanwhile. Try again.")
-    return token
-
-
-def _checked_name(name: str) -> str:
-    name = name.strip()
-    if not name or len(name) > AGENT_NAME_MAX or not name.isprintable():
-        raise Refusal(Reason.INPUT_INVALID, f"An agent's name has 1 to {AGENT_NAME_MAX} printable characters.")
-    return name
-
-
-def _check_bounds(what: str, value: int, bounds: range) -> None:
-    if value not in bounds:
-        raise Refusal(
-            Reason.INPUT_INVALID, f"The {what} is a whole number from {bounds[0]} to {bounds[-1]}, not {value}."
-        )

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.errors import Conflict, Reason, Refusal
+from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Annotations, Cause, Connection, Json, JsonObject, Problem, ToolVersion
 from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.names import find_name_fault, wire_name
 from chalicelib.services import runs, working_set
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller, refresh
+from chalicelib.services.retries import attempts
 from chalicelib.services.toolbox import Checked, check, problem_json
 from chalicelib.services.working_set import Membership
 
-ATTEMPTS: Final = 8
 DESCRIPTION_MAX: Final = 2000
 
 
@@ -55,7 +55,7 @@ def publish(deps: Deps, caller: Caller, draft: Draft) -> Published:
     _check_names(draft)
     advice: tuple[Problem, ...] = ()
     checked_hosts: tuple[str, ...] | None = None
-    for _ in range(ATTEMPTS):
+    for _ in attempts(deps, "the toolbox"):
         connection, hosts = _draft_connection(deps, caller, draft)
         if hosts != checked_hosts:
             checked, checked_hosts = _checked(deps, draft, hosts), hosts
@@ -68,7 +68,7 @@ def publish(deps: Deps, caller: Caller, draft: Draft) -> Published:
             report = _try_out(deps, written, version, draft.test_input)
             return Published(version, membership, advice, report)
         caller = refresh(deps, caller)
-    raise Conflict("the toolbox kept moving; try again")
+    raise AssertionError("unreachable: attempts() ends with a refusal")
 
 
 def _checked(deps: Deps, draft: Draft, hosts: tuple[str, ...]) -> Checked:
@@ -147,6 +147,6 @@ def _publish_refused(checked: Checked) -> Refusal:
     more = f" ({len(blocking) - 1} more in problems)" if len(blocking) > 1 else ""
     return Refusal(
         Reason.PUBLISH_REFUSED,
-        f"Nothing was published. {where}{first.message}{more} Mend it and call publish_tool again.",
+        f"Nothing was published. {where}{first.message.rstrip('.')}{more}. Mend it and call publish_tool again.",
         {"problems": [problem_json(problem) for problem in checked.problems]},
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.errors import Conflict, Reason, Refusal
+from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
     RUNS_IN_FLIGHT_MAX,
     Agent,
@@ -31,6 +31,7 @@ from chalicelib.services import approvals, toolbox
 from chalicelib.services.approvals import Waiting
 from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps
 from chalicelib.services.identity import Caller, refresh
+from chalicelib.services.retries import attempts
 
 if TYPE_CHECKING:
     from chalicelib.proxy.gate import Gate
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 DEADLINE: Final = timedelta(seconds=30)
 """After its start a run counts as over, whatever became of its process."""
 CHECKOUT_SECONDS: Final = 3.0
-ATTEMPTS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _error(refusal: Refusal) -> JsonObject:
 def _claim(deps: Deps, caller: Caller, execution: Execution) -> tuple[Run, Caller]:
     """Put a run in flight, reading again whenever the facts moved."""
     run_id = _new_run_id(deps)
-    for _ in range(ATTEMPTS):
+    for _ in attempts(deps, "this agent"):
         bury_the_dead(deps, caller.agent)
         run = _new_run(deps, run_id, execution)
         _refuse_when_busy(caller.agent, run.started_at)
@@ -164,7 +164,7 @@ def _claim(deps: Deps, caller: Caller, execution: Execution) -> tuple[Run, Calle
         mine = caller.agent.runs.get(run_id)
         if mine is not None:  # it went through, and only the answer was lost
             return mine, caller
-    raise Conflict("the agent kept moving; try again")
+    raise AssertionError("unreachable: attempts() ends with a refusal")
 
 
 def _new_run(deps: Deps, run_id: str, execution: Execution) -> Run:

@@ -9,10 +9,10 @@ from datetime import datetime
 from enum import Enum
 from typing import Any, Final
 
-from chalicelib.model import Agent, AgentFacts, Cause, Due, Person, SweepReport
+from chalicelib.model import Agent, AgentFacts, Cause, Due, Person, SweepReport, UnfinishedRevoke
 from chalicelib.rules.membership import decide_swept
 from chalicelib.rules.sweep import Leaver, decide_due, decide_leavers, is_in_flight
-from chalicelib.services import runs
+from chalicelib.services import connections, runs
 from chalicelib.services.deps import Deps, log
 
 DUE_SHARDS: Final = 4
@@ -64,8 +64,12 @@ def run_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Sweep:
     `rule_now` moves the rule's clock only: deadlines of runs and times of records are the real clock's.
     """
     started_at = deps.now()
+    waiting = _all_due(deps, rule_now)
+    for begun in (entry for entry in waiting if isinstance(entry, UnfinishedRevoke)):
+        _go_on_revoking(deps, begun)
+    dues = [entry for entry in waiting if isinstance(entry, Due)]
     with ThreadPoolExecutor(deps.settings.sweep_visitors, thread_name_prefix="sweep") as visitors:
-        visits = tuple(visitors.map(lambda due: _visit_safely(deps, due, rule_now), _all_due(deps, rule_now)))
+        visits = tuple(visitors.map(lambda due: _visit_safely(deps, due, rule_now), dues))
     swept = Sweep(started_at, visits)
     report = report_of(swept, deps.now())
     log.info("sweep %s", report.as_json())
@@ -76,7 +80,7 @@ def run_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Sweep:
 
 def plan_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Iterator[Visit]:
     """What a sweep would do now, without doing it."""
-    for due in _all_due(deps, rule_now):
+    for due in (entry for entry in _all_due(deps, rule_now) if isinstance(entry, Due)):
         found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
         if found is not None and found[1].agent.revoked_at is None:
             facts = found[1]
@@ -112,11 +116,19 @@ def _longest(now: datetime, dues: list[Due]) -> float:
     return max(0.0, (now - min((due.at for due in dues), default=now)).total_seconds())
 
 
-def _all_due(deps: Deps, rule_now: datetime | None) -> list[Due]:
+def _all_due(deps: Deps, rule_now: datetime | None) -> list[Due | UnfinishedRevoke]:
     """Each tick starts at a random shard, so that one that is cut short leaves out no shard for ever."""
     start = deps.random_bytes(1)[0] % DUE_SHARDS
     shards = [(start + at) % DUE_SHARDS for at in range(DUE_SHARDS)]
     return list(deps.store.agents.due(rule_now or deps.now(), shards))
+
+
+def _go_on_revoking(deps: Deps, begun: UnfinishedRevoke) -> None:
+    """A revoke whose process died has wiped the credential; what is left of it is done here."""
+    try:
+        connections.revoke(deps, begun.person_id, begun.connection_id)
+    except Exception:
+        log.exception("the revoke of connection %s could not go on", begun.connection_id)
 
 
 def _visit_safely(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
@@ -24,9 +24,6 @@ from chalicelib.rules.search import Index, nearest
 from chalicelib.services import cards
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
-
-ATTEMPTS: Final = 8
-DESCRIPTION_MAX: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
-from chalicelib.errors import Conflict, Reason, Refusal
+from chalicelib.errors import Reason, Refusal
 from chalicelib.model import PROMOTED_MAX, Cause, ConnectionState, ToolCard, ToolVersion
 from chalicelib.rules import listing as listing_rule
 from chalicelib.rules.membership import Move, decide_entry, decide_exit, is_full
@@ -13,9 +12,7 @@ from chalicelib.rules.sweep import decide_leavers
 from chalicelib.services import cards, toolbox
 from chalicelib.services.deps import Deps, log
 from chalicelib.services.identity import Caller, refresh
-
-ATTEMPTS: Final = 8
-"""Reads of the set before a promotion gives up: each loss means that somebody else's change went through."""
+from chalicelib.services.retries import attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +73,27 @@ def promote(deps: Deps, caller: Caller, vendor: str, name: str) -> Membership:
     """Bring a tool in. Never checks the cap; over it, the note says what the next sweep may take."""
     current = toolbox.get_current(deps, caller, vendor, name)
     tool = current.wire_name
-    for _ in range(ATTEMPTS):
+    for _ in attempts(deps, "this agent's working set"):
         if caller.facts.find(tool):
             return membership(deps, caller, tool, changed=False)
         move = entry(deps, caller, tool, Cause.AGENT)
         if deps.store.promote(caller.facts, move.record, move.remaining, _live_default(deps, caller, current)):
             return membership(deps, caller.after(move), tool, changed=True)
         caller = refresh(deps, caller)
-    raise Conflict("the working set kept moving; try again")
+    raise AssertionError("unreachable: attempts() ends with a refusal")
 
 
 def demote(deps: Deps, caller: Caller, vendor: str, name: str) -> Membership:
     """Take a tool out. The agent may do so during a run; the tool stays in the toolbox."""
     tool = toolbox.get_current(deps, caller, vendor, name).wire_name
-    for _ in range(ATTEMPTS):
+    for _ in attempts(deps, "this agent's working set"):
         if caller.facts.find(tool) is None:
             return membership(deps, caller, tool, changed=False)
-        move = decide_exit(caller.facts, tool, Cause.AGENT, deps.now())
+        move = decide_exit(caller.facts, {tool}, Cause.AGENT, deps.now())
         if deps.store.agents.change_set(caller.facts, move.record, move.remaining):
             return membership(deps, caller.after(move), tool, changed=True)
         caller = refresh(deps, caller)
-    raise Conflict("the working set kept moving; try again")
+    raise AssertionError("unreachable: attempts() ends with a refusal")
 
 
 def entry(deps: Deps, caller: Caller, tool: str, cause: Cause) -> Move:

@@ -20,9 +20,10 @@ from chalicelib.model import (
     Promotion,
     Run,
     RunKind,
+    UnfinishedRevoke,
 )
 from chalicelib.storage import items
-from chalicelib.storage.table import RETRIES, Table, Write, check, put, update
+from chalicelib.storage.table import RETRIES, Table, Write, check, delete, put, update
 
 TORN_READS_MAX: Final = 2 * RETRIES
 """A batch read is not a snapshot: A and S may straddle a commit. They say so, and are read again."""
@@ -63,7 +64,7 @@ class AgentRows:
                 session = found.get("session")
                 listed = items.to_listed(session) if session else None
                 return DoorFacts(facts, items.to_person(found["person"]), listed)
-        raise Conflict("the working set kept moving while it was read; try again")
+        raise Conflict("the working set kept moving while it was read")
 
     def find(self, person_id: str, agent_id: str) -> AgentFacts | None:
         """A first, then S: whatever moves afterwards has raised A's revisions."""
@@ -74,7 +75,7 @@ class AgentRows:
             facts = _facts(agent, self._table.get(items.set_key(person_id, agent_id)))
             if facts is not None:
                 return facts
-        raise Conflict("the working set kept moving while it was read; try again")
+        raise Conflict("the working set kept moving while it was read")
 
     def find_for_sweep(self, person_id: str, agent_id: str) -> tuple[Person, AgentFacts] | None:
         """The person and A first, then S: two round trips, and nothing a sweep decides on is read before A."""
@@ -86,7 +87,7 @@ class AgentRows:
             facts = _facts(found["agent"], self._table.get(items.set_key(person_id, agent_id)))
             if facts is not None:
                 return items.to_person(found["person"]), facts
-        raise Conflict("the working set kept moving while it was read; try again")
+        raise Conflict("the working set kept moving while it was read")
 
     def find_by_name(self, person_id: str, name: str) -> AgentFacts | None:
         item = self._table.get(items.agent_name_key(person_id, name))
@@ -96,13 +97,17 @@ class AgentRows:
         rows = self._table.query(items.person_pk(person_id), "agent#")
         return [row["sk"]["S"].removeprefix("agent#") for row in rows]
 
-    def due(self, before: datetime, shards: Sequence[int]) -> Iterator[Due]:
-        """Every agent whose due time is not after `before`, shard by shard, the longest due first in each."""
+    def due(self, before: datetime, shards: Sequence[int]) -> Iterator[Due | UnfinishedRevoke]:
+        """What waits for a sweep since `before` or longer, shard by shard, the longest due first in each."""
         for shard in shards:
             values = {":shard": items.text(str(shard)), ":now": items.moment(before)}
-            for row in self._table.query_index(items.DUE_INDEX, "due_shard = :shard AND due_at <= :now", values):
-                _, person_id, agent_id = row["pk"]["S"].split("#")
-                yield Due(person_id, agent_id, items.from_ms(row["due_at"]["N"]))
+            condition = "due_shard = :shard AND due_at <= :now"
+            yield from map(items.to_due, self._table.query_index(items.DUE_INDEX, condition, values))
+
+    def all(self) -> Iterator[tuple[Agent, datetime | None]]:
+        """Every agent of every person with its stored due time. Reads the whole table: for reconciling only."""
+        for row in self._table.scan("sk = :agent", {":agent": items.text("agent")}):
+            yield items.to_agent(row), items.from_ms(row["due_at"]["N"]) if "due_at" in row else None
 
     def history(self, agent: Agent, *, before: int | None = None, limit: int = 50) -> list[ChangeSet]:
         """Newest first; `before`: only change sets with a smaller `list_revision`."""
@@ -141,6 +146,38 @@ class AgentRows:
                 "SET #token_hash = :new",
                 condition=SAME_AGENT,
                 values={":new": items.text(token_hash), ":token_hash": items.text(seen.token_hash)},
+            )
+        )
+
+    def edit_limits(self, seen: Agent, edited: Agent, now: datetime) -> bool:
+        """Write name, cap and idle window. False: the name is taken, or the agent was renamed or revoked meanwhile."""
+        key = items.agent_key(seen.person_id, seen.id)
+        a = update(
+            key,
+            "SET #name = :name, #cap = :cap, #idle_window_days = :window, #rev = #rev + :one, "
+            "#due_shard = :shard, #due_at = :now",
+            condition=f"{SAME_AGENT} AND #name = :seen",
+            values={
+                ":name": items.text(edited.name),
+                ":cap": items.number(edited.cap),
+                ":window": items.number(edited.idle_window_days),
+                ":one": items.number(1),
+                ":shard": items.text(items.due_shard(seen.id)),
+                ":now": items.moment(now),
+                ":seen": items.text(seen.name),
+                ":token_hash": items.text(seen.token_hash),
+            },
+        )
+        return self._table.transact([a, *_renaming(seen, edited)])
+
+    def mark_due(self, agent: Agent, at: datetime) -> bool:
+        """Have the next sweep visit this agent."""
+        return self._table.write(
+            update(
+                items.agent_key(agent.person_id, agent.id),
+                "SET #due_shard = :shard, #due_at = :at",
+                condition="attribute_exists(#pk)",
+                values={":shard": items.text(items.due_shard(agent.id)), ":at": items.moment(at)},
             )
         )
 
@@ -285,6 +322,16 @@ class AgentRows:
     def find_person(self, person_id: str) -> Person | None:
         item = self._table.get(items.person_key(person_id))
         return items.to_person(item) if item else None
+
+
+def _renaming(seen: Agent, edited: Agent) -> list[Write]:
+    """The rows by which a person's agents are found; a name belongs to one agent, whatever the case."""
+    directory = items.directory_key(seen.person_id, seen.id) | {"name": items.text(edited.name)}
+    old, new = (items.agent_name_key(seen.person_id, agent.name) for agent in (seen, edited))
+    if old == new:
+        return [put(directory)]
+    taken = "attribute_not_exists(#pk)"
+    return [put(directory), put(new | {"agent": items.text(seen.id)}, condition=taken), delete(old)]
 
 
 _REVISIONS: Final = "#rev = #rev + :one, #list_revision = :next, #set_size = :size"

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from chalicelib.model import Agent, Approval, Ask, Connection, ConnectionState
 from chalicelib.storage import items
-from chalicelib.storage.table import Table, delete, put
+from chalicelib.storage.table import Table, delete, put, update
 
 
 class GrantRows:
@@ -36,6 +36,44 @@ class GrantRows:
                 values={":seen": items.number(seen.secret_revision), ":live": items.text(ConnectionState.LIVE)},
             )
         )
+
+    def begin_revoke(self, connection: Connection, now: datetime) -> bool:
+        """Wipe the credential and let no run, promotion or publish use the connection any more. False: it was begun."""
+        return self._table.write(
+            update(
+                items.connection_key(connection.person_id, connection.id),
+                "SET #state = :revoking, #due_shard = :shard, #due_at = :now REMOVE #sealed_secret",
+                condition="#state = :live",
+                values={
+                    ":revoking": items.text(ConnectionState.REVOKING),
+                    ":live": items.text(ConnectionState.LIVE),
+                    ":shard": items.text(items.due_shard(connection.id)),
+                    ":now": items.moment(now),
+                },
+            )
+        )
+
+    def end_revoke(self, connection: Connection) -> bool:
+        """Nothing of the connection is left to take away."""
+        return self._table.write(
+            update(
+                items.connection_key(connection.person_id, connection.id),
+                "SET #state = :revoked REMOVE #due_shard, #due_at",
+                condition="#state = :revoking",
+                values={
+                    ":revoked": items.text(ConnectionState.REVOKED),
+                    ":revoking": items.text(ConnectionState.REVOKING),
+                },
+            )
+        )
+
+    def withdraw_all(self, agent: Agent, connection_id: str) -> None:
+        """Delete the agent's approvals for a connection, and close its open asks."""
+        pk = items.agent_pk(agent.person_id, agent.id)
+        for prefix in ("approval#", "ask#"):
+            for row in list(self._table.query(pk, prefix)):
+                if row["sk"]["S"].endswith(f"#{connection_id}"):
+                    self._table.write(delete(items.key(pk, row["sk"]["S"])))
 
     # --- approvals and asks
 

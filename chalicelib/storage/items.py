@@ -21,7 +21,8 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | report     | SWEEP                | report                      | what the last tick of the sweep did |
 | session    | A#<person>#<agent>   | session#<session>           | what an MCP session last listed (expires_at: TTL) |
 
-Index `due` (keys only): due_shard, due_at; only agents that a sweep has to visit carry them.
+Index `due` (keys only): due_shard, due_at; only agents that a sweep has to visit carry them, and connections whose
+revoke has begun and not ended.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from chalicelib.model import (
     Connection,
     ConnectionState,
     Direction,
+    Due,
     LedgerLine,
     Listed,
     Person,
@@ -54,6 +56,7 @@ from chalicelib.model import (
     ToolCard,
     ToolHead,
     ToolVersion,
+    UnfinishedRevoke,
 )
 
 Item = dict[str, Any]
@@ -172,6 +175,14 @@ SWEEP_REPORT_KEY: Final = key("SWEEP", "report")
 def due_shard(agent_id: str) -> str:
     """Always the same shard for one agent, so that a visit finds the entry it has to move."""
     return str(crc32(agent_id.encode()) % DUE_SHARDS)
+
+
+def to_due(row: Item) -> Due | UnfinishedRevoke:
+    """An entry of the due index: an agent's row, or a connection's."""
+    kind, person_id, *agent_id = row["pk"]["S"].split("#")
+    if kind == "A":
+        return Due(person_id, agent_id[0], from_ms(row["due_at"]["N"]))
+    return UnfinishedRevoke(person_id, row["sk"]["S"].removeprefix("connection#"))
 
 
 # --- person and agents

@@ -138,7 +138,7 @@ class Table:
                 return items
             request = left
             self._pause(attempt)
-        raise Conflict("the table is throttled: some rows could not be read")
+        raise Conflict("some rows could not be read in time")
 
     def query(
         self, pk: str, prefix: str, *, newest_first: bool = False, below: str | None = None, limit: int | None = None
@@ -166,10 +166,23 @@ class Table:
         }
         yield from self._pages(request, limit=None)
 
-    def _pages(self, request: dict[str, Any], *, limit: int | None) -> Iterator[Item]:
+    def scan(self, condition: str, values: Mapping[str, Any]) -> Iterator[Item]:
+        """Every row that meets `condition`, at the price of reading the whole table."""
+        request: dict[str, Any] = {
+            "TableName": self.name,
+            "FilterExpression": condition,
+            "ExpressionAttributeValues": dict(values),
+            "ConsistentRead": True,
+        }
+        yield from self._pages(request, limit=None, call=self.client.scan)
+
+    def _pages(
+        self, request: dict[str, Any], *, limit: int | None, call: Callable[..., Any] | None = None
+    ) -> Iterator[Item]:
+        call = call or self.client.query
         left = limit
         while left is None or left > 0:
-            page = self.client.query(**request, **({} if left is None else {"Limit": left}))
+            page = call(**request, **({} if left is None else {"Limit": left}))
             yield from page["Items"]
             left = None if left is None else left - len(page["Items"])
             if "LastEvaluatedKey" not in page:
@@ -201,7 +214,7 @@ class Table:
             else:
                 return True
             self._pause(attempt)
-        raise Conflict("other writes kept meeting this one; try again")
+        raise Conflict("other writes kept meeting this one")
 
     def _pause(self, attempt: int) -> None:
         self._sleep(BACKOFF_SECONDS * 2**attempt * self._jitter())

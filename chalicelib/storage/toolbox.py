@@ -22,6 +22,16 @@ class ToolboxRows:
         keys = [items.current_key(person_id, tool) for tool in tools]
         return [items.to_card(row) for row in self._table.get_many(keys, attributes=items.CARD_ATTRIBUTES)]
 
+    def bound_to(self, person_id: str, connection_id: str, tools: Sequence[str]) -> list[str]:
+        """Those of `tools` (wire names) whose current version has this default connection."""
+        keys = [items.current_key(person_id, tool) for tool in tools]
+        rows = self._table.get_many(keys, attributes=("sk", "connection_id"))
+        return [
+            row["sk"]["S"].removeprefix("current#")
+            for row in rows
+            if row.get("connection_id", {}).get("S") == connection_id
+        ]
+
     def find_current(self, person_id: str, tool: str) -> ToolVersion | None:
         item = self._table.get(items.current_key(person_id, tool))
         return items.to_tool_version(item) if item else None

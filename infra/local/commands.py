@@ -13,8 +13,9 @@ from typing import Final
 from chalicelib.errors import Conflict, Refusal
 from chalicelib.model import CAP_DEFAULT, IDLE_WINDOW_DAYS_DEFAULT
 from chalicelib.rules.sweep import Leaver
-from chalicelib.services import approvals, identity
+from chalicelib.services import agents, approvals
 from chalicelib.services.deps import Deps
+from chalicelib.services.reconcile import reconcile
 from chalicelib.services.sweep import Outcome, Sweep, Visit, plan_sweep, run_sweep
 from infra.local import emulator
 from infra.local.home import Home
@@ -59,6 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     sweep.add_argument("--at", default="", help="the rule's clock, ISO 8601; deadlines and records keep theirs")
     sweep.add_argument("--plan", default="", help="1: only print what would leave")
     sweep.set_defaults(run=sweep_now)
+    check = commands.add_parser("reconcile", help="recompute the due index for every agent")
+    check.set_defaults(run=reconcile_now)
     return parser
 
 
@@ -74,7 +77,7 @@ def _deps() -> Deps:
 
 
 def add_agent(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
-    agent, token = identity.create_agent(
+    agent, token = agents.create_agent(
         deps,
         PERSON,
         options.name,
@@ -108,6 +111,17 @@ def sweep_now(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
     if options.plan not in ("", "0"):
         return _plan_lines(list(plan_sweep(deps, rule_now=rule_now)))
     return _sweep_lines(run_sweep(deps, rule_now=rule_now))
+
+
+def reconcile_now(deps: Deps, _: argparse.Namespace) -> Iterator[str]:
+    seen, drifts = 0, 0
+    for drift in reconcile(deps):
+        seen += 1
+        if drift is not None:
+            drifts += 1
+            stored = _iso(drift.stored) if drift.stored else "none"
+            yield f"drift    {drift.agent.name} ({drift.agent.id}) stored={stored} true={_iso(drift.true)}: mended"
+    yield f"reconcile: {seen} agents, {drifts} drifted."
 
 
 def _moment(value: str) -> datetime | None:

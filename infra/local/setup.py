@@ -13,7 +13,7 @@ from typing import Final
 
 from chalicelib.model import Agent, AgentFacts, Connection, ToolVersion
 from chalicelib.rules.connections import live
-from chalicelib.services import connections, identity, toolbox, working_set
+from chalicelib.services import agents, connections, identity, toolbox, working_set
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
 from infra.local.demo_tools import DEMO_TOOLS, LIST_NOTES, VENDOR, DemoTool
@@ -47,10 +47,10 @@ def _ensure_agent(deps: Deps, known_token: str) -> Prepared:
     """The demo agent with a token that works: it is stored as a hash, so a lost one is replaced."""
     facts: AgentFacts | None = deps.store.agents.find_by_name(PERSON, AGENT)
     if facts is None:
-        return Prepared(*identity.create_agent(deps, PERSON, AGENT))
+        return Prepared(*agents.create_agent(deps, PERSON, AGENT))
     if hmac.compare_digest(facts.agent.token_hash, identity.hash_token(known_token)):
         return Prepared(facts.agent, known_token)
-    return Prepared(facts.agent, identity.rotate_token(deps, facts.agent))
+    return Prepared(facts.agent, agents.rotate_token(deps, facts.agent))
 
 
 def _ensure_connection(deps: Deps, vendor_host: str, vendor_token: str) -> Connection:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from chalicelib import wiring
 from chalicelib.model import AgentFacts
-from chalicelib.services import identity
+from chalicelib.services import agents
 from chalicelib.services.deps import Deps
 from infra.local import emulator
 from infra.local.home import PROJECT, Home
@@ -140,7 +140,7 @@ class Graft:
 
     def add_agent(self, deps: Deps, name: str) -> Agent:
         """As `make agent` does, without a process for it."""
-        agent, token = identity.create_agent(deps, PERSON, name)
+        agent, token = agents.create_agent(deps, PERSON, name)
         return Agent(name, agent.id, self.local["mcp_url"], token)
 
     def make_agent(self, name: str, *, cap: str = "", window: str = "") -> Agent:

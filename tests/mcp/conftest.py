@@ -11,7 +11,7 @@ import pytest
 from moto import mock_aws
 
 from chalicelib.sandbox.pool import Sandbox
-from chalicelib.services import identity
+from chalicelib.services import agents
 from chalicelib.services.deps import Deps
 from chalicelib.storage.store import TABLE_DEFINITION
 from chalicelib.wiring import make_deps
@@ -52,7 +52,7 @@ def deps(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 @pytest.fixture
 def new_harness(deps: Deps) -> Callable[[str], Harness]:
     """Makes an agent of the one person, by name, and its harness."""
-    return lambda name: Harness(deps, identity.create_agent(deps, PERSON, name)[1])
+    return lambda name: Harness(deps, agents.create_agent(deps, PERSON, name)[1])
 
 
 @pytest.fixture

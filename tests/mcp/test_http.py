@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.mcp.door import handle
 from chalicelib.mcp.http import HttpRequest
-from chalicelib.services import identity
+from chalicelib.services import agents, identity
 from chalicelib.services.deps import Deps
 
 from .harness import STATELESS, Harness, error_of, messages_of
@@ -108,7 +108,7 @@ class TestWithoutAGenuineToken:
 
     def test_a_rotated_token_ends_its_session_too(self, deps: Deps, opened: Harness) -> None:
         agent = identity.identify(deps, opened.token, None).agent
-        fresh = identity.rotate_token(deps, agent)
+        fresh = agents.rotate_token(deps, agent)
         assert opened.send("GET").status == 401
         assert replace(opened, token=fresh).send("GET").status == 405
 

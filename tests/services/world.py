@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chalicelib.model import ChangeSet, Connection, LedgerLine
-from chalicelib.services import approvals, connections, identity, publishing, runs, working_set
+from chalicelib.services import agents, approvals, connections, identity, publishing, runs, working_set
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
@@ -49,7 +49,7 @@ class World:
         self.agent("demo")
 
     def agent(self, name: str, *, cap: int = 20, idle_window_days: int = 21) -> Caller:
-        _, token = identity.create_agent(self.deps, PERSON, name, cap=cap, idle_window_days=idle_window_days)
+        _, token = agents.create_agent(self.deps, PERSON, name, cap=cap, idle_window_days=idle_window_days)
         self.tokens[name] = token
         return self.caller(name)
 

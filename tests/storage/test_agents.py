@@ -67,7 +67,7 @@ def test_a_late_stamp_never_touches_a_promotion_that_came_after_it(store: Store)
     settle(store)
     promote(store, "demo__list-notes")
     stale = read(store)
-    move = decide_exit(stale, "demo__list-notes", Cause.AGENT, NOW)
+    move = decide_exit(stale, {"demo__list-notes"}, Cause.AGENT, NOW)
     assert store.agents.change_set(stale, move.record, move.remaining)
     promote(store, "demo__list-notes")
     assert not store.agents.claim(stale, a_run(), stale.promotions[0])
@@ -165,7 +165,7 @@ def test_a_due_time_is_not_moved_by_a_visit_that_read_an_older_revision(store: S
     stale = read(store)
     promote(store, "demo__b")
     assert not store.agents.postpone(stale, NOW + timedelta(days=21))
-    assert [due.agent_id for due in store.agents.due(NOW + SECOND, range(4))] == [AGENT]
+    assert list(store.agents.due(NOW + SECOND, range(4))) == [Due(PERSON, AGENT, NOW + SECOND / 1000)]
 
 
 def test_history_pages_backwards(store: Store) -> None:

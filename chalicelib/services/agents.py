@@ -1,0 +1,83 @@
+"""Making agents and changing them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from chalicelib.errors import Reason, Refusal
+from chalicelib.model import (
+    CAP_DEFAULT,
+    CAP_RANGE,
+    IDLE_WINDOW_DAYS_DEFAULT,
+    IDLE_WINDOW_DAYS_RANGE,
+    Agent,
+)
+from chalicelib.services.deps import Deps
+from chalicelib.services.identity import hash_token, new_token
+
+AGENT_NAME_MAX: Final = 64
+ATTEMPTS: Final = 4
+
+
+def create_agent(
+    deps: Deps,
+    person_id: str,
+    name: str,
+    *,
+    cap: int = CAP_DEFAULT,
+    idle_window_days: int = IDLE_WINDOW_DAYS_DEFAULT,
+) -> tuple[Agent, str]:
+    """A new agent and its token, which is shown once and stored as a hash."""
+    name = _checked_name(name)
+    _check_bounds("cap", cap, CAP_RANGE)
+    _check_bounds("idle window", idle_window_days, IDLE_WINDOW_DAYS_RANGE)
+    agent_id = deps.new_id()
+    token = new_token(deps, person_id, agent_id)
+    agent = Agent(person_id, agent_id, name, hash_token(token), cap, idle_window_days, None, deps.now())
+    if not deps.store.agents.add(agent):
+        raise Refusal(Reason.INPUT_INVALID, f"There is an agent named {name!r} already. Choose another name.")
+    return agent, token
+
+
+def edit_limits(deps: Deps, person_id: str, agent_id: str, *, name: str, cap: int, idle_window_days: int) -> Agent:
+    """Save name, cap and idle window; they take effect at the next sweep.
+
+    Refuses `input_invalid` what is out of bounds, a name that another agent has, and an agent that is not there.
+    """
+    name = _checked_name(name)
+    _check_bounds("cap", cap, CAP_RANGE)
+    _check_bounds("idle window", idle_window_days, IDLE_WINDOW_DAYS_RANGE)
+    for _ in range(ATTEMPTS):
+        facts = deps.store.agents.find(person_id, agent_id)
+        if facts is None or facts.agent.revoked_at is not None:
+            raise Refusal(Reason.INPUT_INVALID, "There is no such agent.")
+        edited = replace(facts.agent, name=name, cap=cap, idle_window_days=idle_window_days)
+        if deps.store.agents.edit_limits(facts.agent, edited, deps.now()):
+            return edited
+        holder = deps.store.agents.find_by_name(person_id, name)
+        if holder is not None and holder.agent.id != agent_id:
+            break
+    raise Refusal(Reason.INPUT_INVALID, f"There is an agent named {name!r} already. Choose another name.")
+
+
+def rotate_token(deps: Deps, agent: Agent) -> str:
+    """A new token; the old one ends at once, and every MCP session with it."""
+    token = new_token(deps, agent.person_id, agent.id)
+    if not deps.store.agents.replace_token(agent, hash_token(token)):
+        raise Refusal(Reason.INPUT_INVALID, "The agent changed meanwhile. Try again.")
+    return token
+
+
+def _checked_name(name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > AGENT_NAME_MAX or not name.isprintable():
+        raise Refusal(Reason.INPUT_INVALID, f"An agent's name has 1 to {AGENT_NAME_MAX} printable characters.")
+    return name
+
+
+def _check_bounds(what: str, value: int, bounds: range) -> None:
+    if value not in bounds:
+        raise Refusal(
+            Reason.INPUT_INVALID, f"The {what} is a whole number from {bounds[0]} to {bounds[-1]}, not {value}."
+        )

@@ -1,0 +1,47 @@
+"""Whether the due index tells the truth: recomputed for every agent, and mended where it is late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from chalicelib.model import Agent, AgentFacts
+from chalicelib.rules.sweep import decide_due, decide_leavers
+from chalicelib.services.deps import Deps
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """An agent that the sweep would have visited too late, or never."""
+
+    agent: Agent
+    stored: datetime | None
+    true: datetime
+
+
+def reconcile(deps: Deps) -> Iterator[Drift | None]:
+    """One answer for each agent: its drift, mended; None: its entry is right, or early, which costs one visit."""
+    for agent, stored in deps.store.agents.all():
+        yield None if agent.revoked_at is not None else _reconciled(deps, agent, stored)
+
+
+def _reconciled(deps: Deps, agent: Agent, stored: datetime | None) -> Drift | None:
+    """Suspicion comes from what the scan read; the verdict from the agent read again, consistently."""
+    facts = deps.store.agents.find(agent.person_id, agent.id)
+    if facts is None or facts.agent.rev != agent.rev:
+        return None
+    true = true_due(facts, deps.now())
+    if true is None or (stored is not None and stored <= true):
+        return None
+    deps.store.agents.mark_due(agent, deps.now())
+    return Drift(agent, stored, true)
+
+
+def true_due(facts: AgentFacts, now: datetime) -> datetime | None:
+    """When a sweep has something to do for this agent first; None: its set is empty."""
+    agent = facts.agent
+    limits = {"cap": agent.cap, "idle_window_days": agent.idle_window_days}
+    if decide_leavers(facts.promotions, **limits, now=now):
+        return now
+    return decide_due(facts.promotions, idle_window_days=agent.idle_window_days)
