@@ -58,3 +58,4 @@ bench: $(READY) ## every benchmark, each beside its peers
 	@$(PY) -m benchmarks.door
 	@$(PY) -m benchmarks.search
 	@$(PY) -m benchmarks.sandbox
+	@$(PY) -m benchmarks.sweep

@@ -10,6 +10,8 @@ app = Chalice(app_name="graft")
 
 MCP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 """All of them: a method that is not registered would be answered by the gateway, not by the door."""
+API_SECONDS = 29.0
+SWEEP_SECONDS = 240.0
 PAGE_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
@@ -21,7 +23,7 @@ def mcp() -> Response:
 
     request = app.current_request
     answer = handle(
-        wiring.deps(),
+        wiring.deps_until(API_SECONDS),
         HttpRequest(request.method, request.path, request.headers, request.query_params or {}, request.raw_body),
     )
     return Response(answer.body.decode(), status_code=answer.status, headers=dict(answer.headers))
@@ -58,7 +60,8 @@ def sweep(event: Any) -> dict[str, Any]:
     from chalicelib import wiring
     from chalicelib.services.sweep import run_sweep
 
-    swept = run_sweep(wiring.deps())
+    left = event.context.get_remaining_time_in_millis() / 1000 if event.context else SWEEP_SECONDS
+    swept = run_sweep(wiring.deps_until(left))
     return {"considered": len(swept.visits), "demoted": len(swept.demoted)}
 
 

@@ -8,7 +8,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -60,6 +60,12 @@ def now() -> datetime:
 def deps() -> Deps:
     """The process's dependencies, made at first use."""
     return make_deps(os.environ)
+
+
+def deps_until(seconds: float) -> Deps:
+    """The process's dependencies for one invocation that has to answer within so many seconds."""
+    end = time.monotonic() + seconds
+    return replace(deps(), seconds_left=lambda: end - time.monotonic())
 
 
 def make_deps(

@@ -21,6 +21,7 @@ from typing import Any, cast
 from ministack.core.responses import request_scope
 from ministack.services import dynamodb
 
+from infra.local.emulator_indexes import SortedIndexes
 from infra.local.emulator_records import Record
 
 READS = frozenset({
@@ -54,12 +55,14 @@ class Tables:
         self._touched: dict[Key, None] = {}
         self._described: dict[str, str] = {}
         self._settings = ""
+        self._indexes = SortedIndexes()
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._set_item, self._remove_item = dynamodb._set_item, dynamodb._remove_item
         dynamodb._set_item, dynamodb._remove_item = self._set_watched, self._remove_watched
 
     async def answer(self, action: str, account: str, region: str, headers: Mapping[str, str], body: bytes) -> Answer:
         """Answers one request once `keep` has taken what it changed. Raises what `keep` raises."""
+        self._indexes.expect(action, body)
         try:
             with request_scope(account, region):
                 status, answered, content = await dynamodb.handle_request("POST", "/", headers, body, {})
@@ -108,6 +111,7 @@ class Tables:
 
     def _set_watched(self, table: Any, partition: str, sort: str, item: Any) -> Any:
         self._touched[(table["TableArn"], partition, sort)] = None
+        self._indexes.move(table, partition, sort, item)
         return self._set_item(table, partition, sort, item)
 
     def _remove_watched(self, table: Any, partition: str, sort: str) -> Any:
@@ -115,6 +119,7 @@ class Tables:
             self._loop.call_soon_threadsafe(self.expire, table["TableArn"], partition, sort)
             return None
         self._touched[(table["TableArn"], partition, sort)] = None
+        self._indexes.move(table, partition, sort, None)
         return self._remove_item(table, partition, sort)
 
     def expire(self, arn: str, partition: str, sort: str) -> None:
@@ -125,6 +130,8 @@ class Tables:
             self._keep_changes(reshaped=False)
 
     def _keep_changes(self, *, reshaped: bool) -> None:
+        if reshaped:
+            self._indexes.forget()
         record = self._reshaped() if reshaped else {}
         if self._touched:
             record["items"] = record.get("items", []) + [[*key, _item(key)] for key in self._touched if _table(key[0])]
