@@ -154,14 +154,12 @@ def annotations_of(methods: frozenset[str]) -> Annotations:
     return Annotations(read_only=not methods & WRITING_METHODS, destructive="DELETE" in methods)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolHead:
-    """What search needs of a tool: its current version, without source and schema."""
+class _Tool:
+    """What every form of a tool tells of itself."""
 
+    __slots__ = ()
     vendor: str
     name: str
-    description: str
-    version: int
     methods: frozenset[str]
 
     @property
@@ -174,7 +172,18 @@ class ToolHead:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolVersion:
+class ToolHead(_Tool):
+    """What search needs of a tool: its current version, without source and schema."""
+
+    vendor: str
+    name: str
+    description: str
+    version: int
+    methods: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolVersion(_Tool):
     """One published version of a tool, whole. Never changed once written."""
 
     vendor: str
@@ -189,14 +198,6 @@ class ToolVersion:
     published_by: str
     """Agent id, or the person's id for a tool that set-up brought."""
     published_at: datetime
-
-    @property
-    def wire_name(self) -> str:
-        return f"{self.vendor}__{self.name}"
-
-    @property
-    def annotations(self) -> Annotations:
-        return annotations_of(self.methods)
 
     @property
     def head(self) -> ToolHead:
@@ -303,7 +304,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCard:
+class ToolCard(_Tool):
     """What a list shows of a tool: its current version without the source."""
 
     vendor: str
@@ -312,14 +313,6 @@ class ToolCard:
     description: str
     input_schema: JsonObject
     methods: frozenset[str]
-
-    @property
-    def wire_name(self) -> str:
-        return f"{self.vendor}__{self.name}"
-
-    @property
-    def annotations(self) -> Annotations:
-        return annotations_of(self.methods)
 
 
 @dataclass(frozen=True, slots=True)

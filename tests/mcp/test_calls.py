@@ -276,7 +276,17 @@ class TestWhenSomethingBreaksInside:
         assert refusal["logId"] in caplog.text
         assert self.SECRET in caplog.text
 
-    @pytest.mark.parametrize("error", [RuntimeError("x"), Conflict("moved"), RecursionError(), MemoryError()])
+    def test_a_table_that_is_too_busy_is_nothing_broken_and_says_to_repeat(
+        self, harness: Harness, breaking: Callable[..., None], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        breaking(toolbox, "find", Conflict("moved"))
+        response = harness.ask("tools/call", {"name": "find_tool", "arguments": {"query": ""}})
+        refusal = result_of(response)["structuredContent"]
+        assert (refusal["reason"], refusal["retryAfterSeconds"]) == ("rate_limited", 1)
+        assert "Repeat" in refusal["message"]
+        assert "Traceback" not in caplog.text
+
+    @pytest.mark.parametrize("error", [RuntimeError("x"), RecursionError(), MemoryError()])
     def test_whatever_it_is(self, harness: Harness, breaking: Callable[..., None], error: Exception) -> None:
         breaking(working_set, "promote", error)
         assert harness.call("promote", {"vendor": "demo", "name": "one"})["reason"] == "internal"
