@@ -57,7 +57,8 @@ status, headers, ok, text(), json(), raise_for_status(); an error status alone r
 the connection's host, never a full URL; host may name another of its hosts. The credential is added for you: never \
 put one in source, never ask for one in chat. Call http in plain loops, not inside map, filter or key functions. At \
 top level only imports, definitions and constants. Imports: json, re, math, datetime, base64, hashlib, decimal, \
-collections, itertools, functools and the like; no packages, files, network or environment. Limits: 25 s, 50 calls, 64 MiB, 256 KiB of result, so return only what is needed. Whether \
+collections, itertools, functools and the like; no packages, files, network or environment. \
+Limits: 25 s, 50 calls, 64 MiB, 256 KiB of result, so return only what is needed. Whether \
 the tool is read-only, writes or deletes is told from the http methods in source; one that writes asks the person \
 once. Make it general: take what varies through inputSchema (root type object). testInput runs it once, writes only \
 previewed."""

@@ -73,6 +73,11 @@ def test_every_tool_that_contains_all_words_of_the_query_is_found_in_any_order(
     assert tool in search(tools, " ".join(chosen))
 
 
+def test_a_query_of_marks_alone_finds_the_tools_that_have_them_all() -> None:
+    assert found("© ©", a_tool("a__b", "made by ©"), a_tool("a__c", "®")) == ["a__b"]
+    assert found("® ©", a_tool("a__b", "© then ®"), a_tool("a__c", "®")) == ["a__b"]
+
+
 def test_a_word_inside_another_word_is_found() -> None:
     assert found("sspor", a_tool("a__b", "Renew a passport"), a_tool("a__c")) == ["a__b"]
 

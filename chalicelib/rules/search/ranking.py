@@ -51,7 +51,7 @@ class Tally:
 
 def rank(query: Query, vocabulary: Vocabulary) -> list[Place]:
     """Every tool that contains all of the query's words, and those that fit its meaning."""
-    held = vocabulary.holding_all(query.all_words or (query.folded,))
+    held = vocabulary.holding_all(query.all_words or tuple(query.folded.split()))
     meanings = [
         meaning_of(word, vocabulary, may_be_mistyped=place < CORRECTED_MOST) for place, word in enumerate(query.words)
     ]
