@@ -61,7 +61,7 @@ class Answer(StrEnum):
 class Person:
     id: str
     toolbox_revision: int
-    """Rises with every publish."""
+    """Rises with every publish, and with every revoke of a connection."""
 
     def next_revision(self) -> Person:
         return Person(self.id, self.toolbox_revision + 1)

@@ -29,7 +29,7 @@ from chalicelib.rules.names import read_name
 from chalicelib.rules.schema import find_misfits, with_properties
 from chalicelib.services import approvals, toolbox
 from chalicelib.services.approvals import Waiting
-from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps
+from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps, log
 from chalicelib.services.identity import Caller, refresh
 from chalicelib.services.retries import attempts
 
@@ -126,7 +126,15 @@ def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
             outcome = refusal.reason
             raise
         finally:
-            deps.store.agents.release(caller.agent, LedgerLine(run, outcome, deps.now(), gate.calls))
+            _end(deps, caller.agent, LedgerLine(run, outcome, deps.now(), gate.calls))
+
+
+def _end(deps: Deps, agent: Agent, line: LedgerLine) -> None:
+    """Release the run. What it did is done: a failure here must not turn its answer into "repeat the call"."""
+    try:
+        deps.store.agents.release(agent, line)
+    except Exception:
+        log.exception("run %s was not released; it ends by itself at its deadline", line.run.id)
 
 
 def _dry_run(deps: Deps, session: Session, gate: Gate, execution: Execution) -> tuple[Json, str]:

@@ -215,11 +215,9 @@ class AgentRows:
         return self._table.write(update(key, expression, condition=condition, values=values, names=names))
 
     def release(self, agent: Agent, line: LedgerLine) -> None:
-        """End a run: its ledger line and the end of its claim, side by side."""
-        self._table.together(
-            lambda: self._remove_run(agent, line.run),
-            lambda: self._table.write(put(items.ledger_item(agent.person_id, agent.id, line))),
-        )
+        """End a run: its ledger line, then its claim. Side by side, a death between them could lose the line."""
+        self._table.write(put(items.ledger_item(agent.person_id, agent.id, line)))
+        self._remove_run(agent, line.run)
 
     def bury(self, agent: Agent, line: LedgerLine) -> None:
         """Write the line of a run whose process is gone, unless it did write one, then end its claim."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from chalicelib.model import Agent, Approval, Ask, Connection, ConnectionState
 from chalicelib.storage import items
 from chalicelib.storage.table import Table, delete, put, update
+from chalicelib.storage.toolbox import raise_toolbox_revision
 
 
 class GrantRows:
@@ -38,20 +39,22 @@ class GrantRows:
         )
 
     def begin_revoke(self, connection: Connection, now: datetime) -> bool:
-        """Wipe the credential and let no run, promotion or publish use the connection any more. False: it was begun."""
-        return self._table.write(
-            update(
-                items.connection_key(connection.person_id, connection.id),
-                "SET #state = :revoking, #due_shard = :shard, #due_at = :now REMOVE #sealed_secret",
-                condition="#state = :live",
-                values={
-                    ":revoking": items.text(ConnectionState.REVOKING),
-                    ":live": items.text(ConnectionState.LIVE),
-                    ":shard": items.text(items.due_shard(connection.id)),
-                    ":now": items.moment(now),
-                },
-            )
+        """Wipe the credential and let no run, promotion or publish use the connection any more. False: it was begun.
+
+        It raises `toolbox_revision`, so that what a sweep decided on before fails for every agent of the person.
+        """
+        wipe = update(
+            items.connection_key(connection.person_id, connection.id),
+            "SET #state = :revoking, #due_shard = :shard, #due_at = :now REMOVE #sealed_secret",
+            condition="#state = :live",
+            values={
+                ":revoking": items.text(ConnectionState.REVOKING),
+                ":live": items.text(ConnectionState.LIVE),
+                ":shard": items.text(items.due_shard(connection.id)),
+                ":now": items.moment(now),
+            },
         )
+        return self._table.transact([wipe, raise_toolbox_revision(connection.person_id)])
 
     def end_revoke(self, connection: Connection) -> bool:
         """Nothing of the connection is left to take away."""

@@ -57,13 +57,18 @@ def publish_writes(person_id: str, tool: ToolVersion) -> list[Write]:
         put(items.version_item(person_id, tool), condition="attribute_not_exists(#pk)"),
         put(items.current_item(person_id, tool), condition=newest, values=before),
         put(items.head_item(person_id, tool.head)),
-        update(
-            items.person_key(person_id),
-            "SET #toolbox_revision = #toolbox_revision + :one",
-            condition="attribute_exists(#pk)",
-            values={":one": items.number(1)},
-        ),
+        raise_toolbox_revision(person_id),
     ]
+
+
+def raise_toolbox_revision(person_id: str) -> Write:
+    """Makes what was read at an earlier revision stale: kept lists, and a sweep's decision."""
+    return update(
+        items.person_key(person_id),
+        "SET #toolbox_revision = #toolbox_revision + :one",
+        condition="attribute_exists(#pk)",
+        values={":one": items.number(1)},
+    )
 
 
 def connection_is_live(person_id: str, connection_id: str) -> Write:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chalicelib.errors import Reason, Refusal
+from chalicelib.errors import Conflict, Reason, Refusal
 from chalicelib.model import RunKind
 from chalicelib.services.approvals import Waiting
 from tests.services.world import ANSWERS, DELETES, READS, WRITES, World
@@ -195,3 +195,20 @@ def test_a_run_left_behind_by_a_dead_process_is_buried_by_the_next_call(world: W
     world.call("a")
     assert sorted(line.outcome for line in world.ledger()) == ["died", "ok"]
     assert world.caller().agent.runs == {}
+
+
+def test_a_release_that_fails_keeps_the_answer_and_the_run_ends_by_itself(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.publish("a")
+    with monkeypatch.context() as patch:
+        patch.setattr(world.deps.store.agents, "release", _too_busy)
+        assert world.call("a", n=1) == {"echo": {"n": 1}}
+    assert len(world.caller().agent.runs) == 1
+    world.clock.forward(seconds=31)
+    world.call("a", n=2)
+    assert sorted(line.outcome for line in world.ledger()) == ["died", "ok"]
+
+
+def _too_busy(*_: object) -> None:
+    raise Conflict("other writes kept meeting this one")
