@@ -6,6 +6,9 @@ PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 REQUIREMENTS := requirements.txt requirements-local.txt requirements-dev.txt
 
+# What is typed reaches the commands through the environment: no shell reads it.
+export NAME CAP WINDOW AGENT TOOL AT PLAN
+
 .PHONY: help setup run agent approve sweep reconcile test test-clients lint check format bench
 
 help: ## what can be made
@@ -22,16 +25,16 @@ $(READY): $(REQUIREMENTS)
 	@touch $(READY)
 
 run: $(READY) ## Graft on this machine: PORT=8765, GRAFT_HOME=.graft
-	@PORT='$(or $(PORT),8765)' exec $(PY) -m infra.local.run
+	@exec $(PY) -m infra.local.run
 
 agent: $(READY) ## another agent: NAME=laptop, CAP=20, WINDOW=21 (days)
-	@$(PY) -m infra.local.commands agent --name '$(NAME)' --cap '$(CAP)' --window '$(WINDOW)'
+	@$(PY) -m infra.local.commands agent --name "$$NAME" --cap "$$CAP" --window "$$WINDOW"
 
 approve: $(READY) ## allow a tool that writes: AGENT=demo TOOL=demo__create-note
-	@$(PY) -m infra.local.commands approve --agent '$(AGENT)' --tool '$(TOOL)'
+	@$(PY) -m infra.local.commands approve --agent "$$AGENT" --tool "$$TOOL"
 
 sweep: $(READY) ## apply the rule now: AT=2027-01-15T00:00:00.5Z moves its clock, PLAN=1 only prints
-	@$(PY) -m infra.local.commands sweep --at '$(AT)' --plan '$(PLAN)'
+	@$(PY) -m infra.local.commands sweep --at "$$AT" --plan "$$PLAN"
 
 reconcile: $(READY) ## recompute the due index for every agent and report drift
 	@$(PY) -m infra.local.commands reconcile

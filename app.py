@@ -11,7 +11,6 @@ app = Chalice(app_name="graft")
 MCP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 """All of them: a method that is not registered would be answered by the gateway, not by the door."""
 API_SECONDS = 29.0
-SWEEP_SECONDS = 240.0
 PAGE_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
@@ -55,13 +54,18 @@ def static(name: str) -> Response:
     return Response(content, headers={"Content-Type": content_type, "Cache-Control": "public, max-age=3600"})
 
 
+@app.route("/{proxy+}", methods=MCP_METHODS, content_types=["*/*"])  # type: ignore[untyped-decorator]
+def nothing_here() -> Response:
+    """Anything else, `/.well-known/…` included. Without this route the gateway would answer 403."""
+    return Response({"message": "Not found"}, status_code=404)
+
+
 @app.schedule(Rate(5, unit=Rate.MINUTES))  # type: ignore[untyped-decorator]
 def sweep(event: Any) -> dict[str, Any]:
     from chalicelib import wiring
     from chalicelib.services.sweep import run_sweep
 
-    left = event.context.get_remaining_time_in_millis() / 1000 if event.context else SWEEP_SECONDS
-    swept = run_sweep(wiring.deps_until(left))
+    swept = run_sweep(wiring.deps_until(event.context.get_remaining_time_in_millis() / 1000))
     return {"considered": len(swept.visits), "demoted": len(swept.demoted)}
 
 

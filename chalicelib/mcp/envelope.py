@@ -27,7 +27,7 @@ def is_stateless(request: HttpRequest, incoming: Incoming) -> bool:
 
     `initialize` without an envelope opens a handshake whatever the header says: there the body negotiates.
     """
-    header = request.header("mcp-protocol-version")
+    header = request.header("mcp-protocol-version") or None
     envelope = _meta(incoming).get(VERSION_KEY) if isinstance(incoming, Request) else None
     if getattr(incoming, "method", "") == "initialize":
         return envelope is not None
@@ -40,6 +40,9 @@ def check_envelope(http: HttpRequest, request: Request) -> None:
     """Raise what the revision demands of a request whose `_meta` or headers are wrong."""
     meta = _meta(request)
     version = meta.get(VERSION_KEY)
+    header = http.header("mcp-protocol-version") or STATELESS
+    if version is None and header != STATELESS:
+        raise unsupported(header)
     if not isinstance(version, str):
         raise EnvelopeError(INVALID_PARAMS, f"params._meta needs {VERSION_KEY}, a string.")
     if not isinstance(meta.get(CAPABILITIES_KEY), dict):

@@ -38,7 +38,7 @@ def is_in_flight(agent: Agent, now: datetime) -> bool:
 
 
 def is_idle(promotion: Promotion, *, window: timedelta, now: datetime) -> bool:
-    return active_at(promotion) < now - window
+    return active_at(promotion) + window < now
 
 
 def decide_leavers(

@@ -11,7 +11,7 @@ from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Agent, Answer, Approval, Ask, Connection, ToolVersion
 from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.connections import Unbound
-from chalicelib.rules.names import read_name
+from chalicelib.rules.names import WIRE_NAME_MAX, read_name
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
 
@@ -20,6 +20,8 @@ CODE_LETTERS: Final = "abcdefghijkmnpqrstuvwxyz23456789"
 """Without 0, 1, l and o: a code may be read aloud."""
 CODE_LENGTH: Final = 12
 ATTEMPTS: Final = 4
+AGENT_NAME_READ: Final = 100
+"""Characters of an agent's name that a look-up reads; no name is that long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +91,13 @@ def denied(tool: ToolVersion, approval: Approval | None) -> Refusal:
 
 def allow(deps: Deps, person_id: str, agent_name: str, tool_name: str) -> tuple[Agent, ToolVersion, Approval]:
     """Allow a tool's current version for an agent, with any input, and close the ask that waited for it."""
-    facts = deps.store.agents.find_by_name(person_id, agent_name)
+    facts = deps.store.agents.find_by_name(person_id, agent_name[:AGENT_NAME_READ])
     if facts is None:
-        raise Refusal(Reason.INPUT_INVALID, f"There is no agent named {agent_name!r}.")
-    tool = deps.store.toolbox.find_current(person_id, read_name(tool_name))
+        raise Refusal(Reason.INPUT_INVALID, f"There is no agent named {agent_name[:80]!r}.")
+    tool = deps.store.toolbox.find_current(person_id, read_name(tool_name)[: WIRE_NAME_MAX + 1])
     if tool is None:
-        raise Refusal(Reason.TOOL_NOT_FOUND, f"There is no tool {tool_name!r}; TOOL is a wire name, vendor__name.")
+        what = repr(tool_name[:80])
+        raise Refusal(Reason.TOOL_NOT_FOUND, f"There is no tool {what}; TOOL is a wire name, vendor__name.")
     usable = connection_rule.in_scope(facts.agent, deps.store.grants.connections(person_id))
     chosen = connection_rule.choose_connection(tool.vendor, tool.connection_id, usable)
     if isinstance(chosen, tuple):

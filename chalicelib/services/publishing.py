@@ -112,7 +112,9 @@ def _next_version(
 
 def _check_names(draft: Draft) -> None:
     fault = find_name_fault(draft.vendor, draft.name)
-    if fault is None and not 1 <= len(draft.description) <= DESCRIPTION_MAX:
+    if fault is None and not draft.description.strip():
+        fault = "description is empty; say what the tool does, since that is how it is found."
+    if fault is None and len(draft.description) > DESCRIPTION_MAX:
         fault = f"description has {len(draft.description)} characters; it takes 1 to {DESCRIPTION_MAX}."
     if fault is not None:
         problem = Problem(0, 0, "name", fault, "Correct it and publish again; nothing was published.")

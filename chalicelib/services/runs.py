@@ -26,6 +26,7 @@ from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.approval import Verdict
 from chalicelib.rules.connections import Unbound
 from chalicelib.rules.names import read_name
+from chalicelib.rules.reports import fit_report
 from chalicelib.rules.schema import find_misfits, with_properties
 from chalicelib.services import approvals, toolbox
 from chalicelib.services.approvals import Waiting
@@ -88,6 +89,8 @@ def call(deps: Deps, caller: Caller, vendor: str, name: str, input: JsonObject, 
     match _decide(facts.tool, approval, dry_run=dry_run):
         case Verdict.DENIED:
             raise approvals.denied(facts.tool, approval)
+        case Verdict.ASK if connection is Unbound.REVOKED:
+            raise _revoked(facts.tool.vendor)
         case Verdict.ASK:
             return approvals.ask(deps, caller, facts.tool, connection)
         case Verdict.RUN:
@@ -147,7 +150,8 @@ def _dry_run(deps: Deps, session: Session, gate: Gate, execution: Execution) -> 
         end, outcome = {"error": _error(refusal)}, refusal.reason
     failed_early = "error" in end and not gate.previews
     passed = not failed_early and all(int(str(read["status"])) < 400 for read in gate.reads)
-    return {"dryRun": True, "passed": passed, "reads": gate.reads, "previews": gate.previews, **end}, outcome
+    report = {"dryRun": True, "passed": passed, "reads": gate.reads, "previews": gate.previews, **end}
+    return fit_report(report), outcome
 
 
 def _run_seconds(deps: Deps) -> float:
@@ -251,10 +255,14 @@ def _connection_reader(deps: Deps, execution: Execution) -> Callable[[], Connect
             )
         row = None if isinstance(bound, Unbound) else deps.store.grants.find_connection(bound.person_id, bound.id)
         if row is None or row.state is not ConnectionState.LIVE:
-            raise Refusal(
-                Reason.CONNECTION_REVOKED,
-                f"The connection to {vendor} was revoked. Ask the person to connect {vendor} again.",
-            )
+            raise _revoked(vendor)
         return row
 
     return read
+
+
+def _revoked(vendor: str) -> Refusal:
+    return Refusal(
+        Reason.CONNECTION_REVOKED,
+        f"The connection to {vendor} was revoked. Ask the person to connect {vendor} again.",
+    )

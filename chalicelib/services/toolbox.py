@@ -18,7 +18,7 @@ from chalicelib.model import (
 )
 from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.module_check import PROBLEMS_MAX, ModuleCheck, check_module
-from chalicelib.rules.names import read_name, split_wire_name, wire_name
+from chalicelib.rules.names import WIRE_NAME_MAX, read_name, split_wire_name, wire_name
 from chalicelib.rules.schema import find_schema_fault
 from chalicelib.rules.search import Index, nearest
 from chalicelib.services import cards
@@ -114,8 +114,13 @@ def looked_up(vendor: str, name: str) -> str:
     """The wire name that a look-up means. A whole wire name in `name` is understood, too."""
     whole = split_wire_name(name)
     if whole is not None and whole[0] == read_name(vendor):
-        return wire_name(*whole)
-    return wire_name(read_name(vendor), read_name(name))
+        return as_key(wire_name(*whole))
+    return as_key(wire_name(read_name(vendor), read_name(name)))
+
+
+def as_key(wanted: str) -> str:
+    """A name that is too long for any tool, cut just past the limit: it finds nothing, and the table can be asked."""
+    return wanted[: WIRE_NAME_MAX + 1]
 
 
 def not_found(deps: Deps, caller: Caller, vendor: str, name: str) -> Refusal:
@@ -136,7 +141,7 @@ def _nearest(deps: Deps, caller: Caller, wanted: str) -> list[str]:
 def explain_unlisted(deps: Deps, caller: Caller, called: str) -> str:
     """Why a name that was called is not in the list, and what brings it there."""
     split = split_wire_name(called)
-    tool = deps.store.toolbox.find_current(caller.person.id, wire_name(*split)) if split else None
+    tool = deps.store.toolbox.find_current(caller.person.id, as_key(wire_name(*split))) if split else None
     if tool is not None:
         arguments = f'{{"vendor": "{tool.vendor}", "name": "{tool.name}"}}'
         return (

@@ -68,9 +68,9 @@ def _parser() -> argparse.ArgumentParser:
 def _deps() -> Deps:
     from chalicelib import wiring
 
-    home = Home.of(os.environ)
-    endpoint = emulator.find_running(home.path)
-    if endpoint is None:
+    home = Home.find(os.environ)
+    endpoint = emulator.find_running(home.path) if home else None
+    if home is None or endpoint is None:
         raise Unusable("Graft is not running here. Start it with: make run")
     os.environ.update(environment_of_running(home, endpoint))
     return wiring.deps()
@@ -93,8 +93,8 @@ def add_agent(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
 def _whole(value: str, name: str, default: int) -> int:
     if not value:
         return default
-    if not value.isdecimal():
-        raise Unusable(f"{name} is a whole number, not {value!r}.")
+    if not value.isdecimal() or len(value) > 9:
+        raise Unusable(f"{name} is a whole number, not {value[:40]!r}.")
     return int(value)
 
 
@@ -130,9 +130,9 @@ def _moment(value: str) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(value)
-    except ValueError:
-        raise Unusable(f"AT is an instant such as 2027-01-15T00:00:00.5Z, not {value!r}.") from None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise Unusable(f"AT is an instant such as 2027-01-15T00:00:00.5Z, not {value[:60]!r}.") from None
 
 
 def _plan_lines(visits: list[Visit]) -> Iterator[str]:

@@ -22,10 +22,16 @@ class Home:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Home:
-        named = environment.get("GRAFT_HOME")
-        path = Path(named).expanduser() if named else PROJECT / ".graft"
+        """Makes the folder unless it is there. Raises `OSError`."""
+        path = _named(environment)
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         return cls(path.resolve())
+
+    @classmethod
+    def find(cls, environment: Mapping[str, str]) -> Home | None:
+        """The folder if it is there; a command beside `make run` makes none."""
+        path = _named(environment)
+        return cls(path.resolve()) if path.is_dir() else None
 
     def read_local(self) -> dict[str, Any]:
         """What the last start wrote; empty when there was none, or when it cannot be read."""
@@ -38,6 +44,11 @@ class Home:
     def write_local(self, values: Mapping[str, Any]) -> None:
         """Replace the file at once, readable by its owner only: it holds the agent's token."""
         write_private(self.path / LOCAL_FILE, json.dumps(dict(values), indent=2) + "\n")
+
+
+def _named(environment: Mapping[str, str]) -> Path:
+    named = environment.get("GRAFT_HOME")
+    return Path(named).expanduser() if named else PROJECT / ".graft"
 
 
 def write_private(path: Path, text: str) -> None:

@@ -28,12 +28,13 @@ class CannotStart(Exception):
 
 def main() -> int:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level="WARNING", stream=sys.stderr)
+    os.umask(0o077)
     stop = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, lambda *_: stop.set())
     try:
         with ExitStack() as stack:
-            local = _start(stack, Home.of(os.environ), _port(), stop)
+            local = _start(stack, _home(), _port(), stop)
             print(_welcome(local), flush=True)
             stop.wait()
             print("Stopping.", flush=True)
@@ -41,6 +42,13 @@ def main() -> int:
         print(f"Graft cannot start: {reason}", file=sys.stderr)
         return 1
     return 0
+
+
+def _home() -> Home:
+    try:
+        return Home.of(os.environ)
+    except OSError as error:
+        raise CannotStart(f"{error.filename} cannot be used as GRAFT_HOME: {error.strerror}.") from None
 
 
 def _port() -> int:
@@ -126,10 +134,11 @@ def _prepare(home: Home, endpoint: str, port: int, notes: vendor.VendorServer, k
 def _sweep_until(stop: threading.Event) -> None:
     """What EventBridge does on AWS."""
     from app import sweep
+    from infra.local.schedule import fire
 
     while not stop.wait(SWEEP_SECONDS):
         try:
-            sweep({}, None)
+            fire(sweep, seconds=SWEEP_SECONDS)
         except Exception:
             logging.getLogger("graft").exception("the sweep failed")
 

@@ -7,6 +7,8 @@ as HTTP/1.1 allows them to come: chunked, and never more than a gateway would ta
 from __future__ import annotations
 
 import functools
+import json
+import re
 import threading
 from http.server import HTTPServer
 from socketserver import ThreadingMixIn
@@ -14,14 +16,19 @@ from typing import Any, Final
 
 from chalice import Chalice
 from chalice.config import Config
-from chalice.local import ChaliceRequestHandler, LocalChalice
+from chalice.local import ChaliceRequestHandler, LocalChalice, LocalGatewayException
 
 BODY_BYTES_MAX: Final = 10 * 1024 * 1024
 IDLE_SECONDS: Final = 120.0
+_CHUNK_SIZE: Final = re.compile(rb"[0-9A-Fa-f]{1,8}")
 
 
 class _TooLarge(Exception):
     """The body is beyond what a gateway takes."""
+
+
+class _Unreadable(Exception):
+    """The body is not what its headers or chunks say."""
 
 
 class Handler(ChaliceRequestHandler):  # type: ignore[misc]
@@ -36,31 +43,53 @@ class Handler(ChaliceRequestHandler):  # type: ignore[misc]
         if "chunked" in self.headers.get("transfer-encoding", "").lower():
             return headers, self._read_chunks()
         length = self.headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > BODY_BYTES_MAX:
-            raise _TooLarge
-        return headers, self.rfile.read(int(length)) if int(length) else None
+        if not length.isdecimal() or len(length) > 12:
+            raise _Unreadable
+        return headers, self._read(int(length)) if int(length) else None
 
     def _read_chunks(self) -> bytes:
+        """RFC 9112, section 7.1."""
         body = bytearray()
-        while size := int(self.rfile.readline(64).split(b";")[0].strip() or b"0", 16):
-            if len(body) + size > BODY_BYTES_MAX:
-                raise _TooLarge
-            body += self.rfile.read(size)
-            self.rfile.readline(8)
+        while size := self._read_chunk_size():
+            body += self._read(size, already=len(body))
+            if self.rfile.readline(8).strip():
+                raise _Unreadable
         while self.rfile.readline(1024).strip():
             continue
         return bytes(body)
 
+    def _read_chunk_size(self) -> int:
+        size = self.rfile.readline(64).split(b";")[0].strip()
+        if not _CHUNK_SIZE.fullmatch(size):
+            raise _Unreadable
+        return int(size, 16)
+
+    def _read(self, size: int, *, already: int = 0) -> bytes:
+        """Exactly so many bytes; a body that ends before is nobody's request."""
+        if already + size > BODY_BYTES_MAX:
+            raise _TooLarge
+        body = bytes(self.rfile.read(size))
+        if len(body) < size:
+            raise _Unreadable
+        return body
+
     def _generic_handle(self) -> None:
         try:
             super()._generic_handle()
-        except (_TooLarge, ValueError):
-            self.close_connection = True
-            self._send_http_response(
-                413, {"Connection": "close"}, '{"message":"The body is not readable or too large."}'
-            )
+        except _TooLarge:
+            self._hang_up(413, "The body is larger than 10 MB.")
+        except _Unreadable:
+            self._hang_up(400, "The body is not framed as HTTP says, or ended too early.")
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
+
+    def _send_error_response(self, error: LocalGatewayException) -> None:
+        """A path of several parts that no route has. A gateway's own 403 would show the request's headers."""
+        self._send_http_response(404 if error.CODE == 403 else error.CODE, {}, json.dumps({"message": "Not found"}))
+
+    def _hang_up(self, status: int, message: str) -> None:
+        self.close_connection = True
+        self._send_http_response(status, {"Connection": "close"}, json.dumps({"message": message}))
 
     do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = do_PATCH = do_OPTIONS = _generic_handle
 

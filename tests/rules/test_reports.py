@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from chalicelib.rules.reports import ANSWER_BYTES_MAX, fit_report
+
+
+def report(previews: int, *, body: int, result: int) -> dict[str, Any]:
+    entries = [{"method": "POST", "path": "/x", "body": "b" * body} for _ in range(previews)]
+    return {"dryRun": True, "passed": True, "reads": [], "previews": entries, "result": "r" * result}
+
+
+def test_a_report_that_fits_is_left_as_it_is() -> None:
+    small = report(2, body=10, result=10)
+    assert fit_report(small) == small
+
+
+def test_a_report_that_is_too_large_keeps_every_call() -> None:
+    fitted = fit_report(report(50, body=16_000, result=1000))
+    assert len(json.dumps(fitted)) <= ANSWER_BYTES_MAX
+    assert len(fitted["previews"]) == 50
+    assert "15600 more characters" in fitted["previews"][0]["body"]
+    assert fitted["result"] == "r" * 1000
+
+
+def test_a_result_that_leaves_no_room_gives_way() -> None:
+    fitted = fit_report(report(50, body=16_000, result=250_000))
+    assert len(json.dumps(fitted)) <= ANSWER_BYTES_MAX
+    assert fitted["result"]["truncated"] is True
