@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.search import Finding, ask, by_category, measure, read_heads, read_questions
+from benchmarks.search import Finding, ask, by_category, enlarge, measure, read_heads, read_questions
 from chalicelib.model import ToolHead
 from chalicelib.rules.search import Index, nearest, search
 from chalicelib.rules.search.spelling import fold
@@ -189,6 +189,73 @@ def test_other_words_for_the_same_find_the_tool(query: str, wire_name: str) -> N
     assert found(query, *tools)[:1] == [wire_name]
 
 
+NOTES = [a_tool(f"demo__{name}", f"{name.replace('-', ' ')} of a demo") for name in ("list-notes", "create-note")]
+NOTES += [
+    a_tool("demo__delete-note", "Delete the note with an id"),
+    a_tool("demo__count-words", "Count a text's words"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "wire_name"),
+    [
+        ("lst notes", "demo__list-notes"),
+        ("ls notes", "demo__list-notes"),
+        ("shw notes", "demo__list-notes"),
+        ("note list all", "demo__list-notes"),
+        ("show me teh notes", "demo__list-notes"),
+        ("nw note", "demo__create-note"),
+        ("ad note", "demo__create-note"),
+        ("crt note", "demo__create-note"),
+        ("creat a nte", "demo__create-note"),
+        ("del note", "demo__delete-note"),
+        ("plz del note", "demo__delete-note"),
+        ("rm note", "demo__delete-note"),
+        ("dlt note", "demo__delete-note"),
+        ("cnt words", "demo__count-words"),
+        ("wrd count", "demo__count-words"),
+    ],
+)
+def test_a_short_word_mistyped_or_shortened_still_finds_the_tool(query: str, wire_name: str) -> None:
+    assert found(query, *NOTES)[:1] == [wire_name]
+
+
+@pytest.mark.parametrize(
+    "query", ["notes pls", "my notes", "notes!!", "xq notes", "zqx notes", "upd note", "gt notes", "teh notes"]
+)
+def test_a_short_word_that_says_nothing_hides_nothing(query: str) -> None:
+    assert {"demo__list-notes", "demo__create-note", "demo__delete-note"} <= set(found(query, *NOTES))
+
+
+def test_a_short_slip_hides_nothing_in_a_large_toolbox() -> None:
+    names = [head.name for head in Index(enlarge(CORPUS, 5_000)).search("lst invoice")]
+    assert names[0] == "list-invoices"
+    assert {head.name for head in CORPUS if "invoice" in head.name} <= set(names)
+
+
+@pytest.mark.parametrize("tools", [NOTES[:3], NOTES, CORPUS], ids=["three", "four", "corpus"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "translate document to french",
+        "mine bitcoin",
+        "book a hotel room",
+        "lst cars",
+        "nw car",
+        "buy zqx",
+        "delete zqx",
+    ],
+)
+def test_a_verb_alone_carries_no_query_for_something_unknown(query: str, tools: list[ToolHead]) -> None:
+    assert len(search(tools, query)) <= 1
+
+
+def test_a_shortened_verb_that_is_a_word_itself_keeps_that_meaning_elsewhere() -> None:
+    tools = a_tool("a__add-row", "Add a row"), a_tool("b__place-advert", "Place an advert")
+    assert found("place ad", *tools) == ["b__place-advert"]
+    assert found("crear fila del calendario", a_tool("a__delete-row", "Delete a row")) == []
+
+
 def test_accents_width_and_case_make_no_difference() -> None:
     tool = a_tool("a__b", "Büro-Straße: résumé")
     for query in ("BURO", "strasse", "resume", "ｒéｓｕｍé", "bu\u0308ro", "STRASSE büro"):
@@ -352,3 +419,10 @@ def test_as_many_names_as_asked_for_are_near_if_there_are_as_many(name: str, sho
     assert len(near) == min(count, len(wire_names))
     assert set(near) <= set(wire_names)
     assert near == nearest(name, reversed(wire_names), count)
+
+
+def test_the_nearest_of_very_many_names_are_the_same_as_of_few() -> None:
+    wire_names = [head.wire_name for head in enlarge(CORPUS, 5_000)]
+    assert nearest("github__creat-issues", wire_names)[0] == "github__create-issue"
+    assert nearest("stripe__refund-chrge", wire_names)[0] == "stripe__refund-charge"
+    assert nearest("", wire_names) == nearest("", wire_names[::-1])

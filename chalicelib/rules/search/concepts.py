@@ -13,6 +13,7 @@ from chalicelib.rules.search.lexicon import (
     business,
     office,
     ordinary_words,
+    shortened,
     technical,
     vendors,
     world,
@@ -36,6 +37,8 @@ class Concepts:
     """Key → the keys it may stand for, each with its likeness in (0, 1)."""
     weak: frozenset[Key]
     """What almost any tool could be described with."""
+    actions: frozenset[Key]
+    """What one does with things."""
     phrases: dict[str, tuple[tuple[str, ...], ...]]
     """First stem → the phrases that begin with it, longest first."""
     vendors: frozenset[str]
@@ -44,6 +47,8 @@ class Concepts:
     """Words that are spelt right, whatever they mean."""
     english: dict[str, Key]
     """Foreign word → stem of the English one."""
+    shortened: dict[str, Key]
+    """Shortened word → stem of the whole one."""
 
     def phrases_in(self, stems: Sequence[str]) -> Iterator[tuple[int, int, Key]]:
         """Every known phrase in a run of stems: its first place, the place after its last, its key."""
@@ -105,13 +110,14 @@ def _read_vendors(akin: dict[Key, dict[Key, float]]) -> frozenset[str]:
     return frozenset(known)
 
 
-def _read_abroad() -> dict[str, Key]:
-    english: dict[str, Key] = {}
-    for row in _rows(abroad.ROWS):
-        word, _, foreign = row.partition(":")
-        for name in fold(foreign).split():
-            english.setdefault(name, _key(word))
-    return english
+def _read_glossary(text: str) -> dict[str, Key]:
+    """`word: others` rows, as other → stem of the word."""
+    read: dict[str, Key] = {}
+    for row in _rows(text):
+        word, _, others = row.partition(":")
+        for other in fold(others).split():
+            read.setdefault(other, _key(word))
+    return read
 
 
 def _phrases_of(keys: Iterator[Key]) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -127,13 +133,18 @@ def _phrases_of(keys: Iterator[Key]) -> dict[str, tuple[tuple[str, ...], ...]]:
 def concepts() -> Concepts:
     akin: dict[Key, dict[Key, float]] = {}
     weak: set[Key] = set()
+    done: set[Key] = set()
     for text in (actions.ROWS, office.ROWS, business.ROWS, technical.ROWS, world.ROWS):
         for row in _rows(text):
             same = _read_row(row.removeprefix("~"), akin)
             if row.startswith("~"):
                 weak.update(same)
+            if text is actions.ROWS:
+                done.update(same)
     phrases = _phrases_of(iter(akin))
     _write_as_one(akin)
     named = _read_vendors(akin)
     weak.update(map(stem_of, WEAK_WORDS))
-    return Concepts(akin, frozenset(weak), phrases, named, frozenset(ordinary_words.ROWS.split()), _read_abroad())
+    ordinary = frozenset(ordinary_words.ROWS.split())
+    english, shorter = _read_glossary(abroad.ROWS), _read_glossary(shortened.ROWS)
+    return Concepts(akin, frozenset(weak), frozenset(done), phrases, named, ordinary, english, shorter)

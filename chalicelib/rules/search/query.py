@@ -46,6 +46,8 @@ class Word:
     """It names somebody or somewhere rather than a purpose, if nothing is known of it."""
     is_name: bool
     """The query itself marks it as a name."""
+    short_for: Key | None
+    """The stem of the word that it shortens."""
     is_detail: bool
     """It tells more about the object, not what is to be done."""
 
@@ -106,7 +108,9 @@ def _telling_words(forms: Sequence[str], stems: Sequence[str], names: frozenset[
     for place, form in enumerate(forms):
         is_argument = _starts_argument(forms, place) or (is_argument and form not in FUNCTION_WORDS)
         is_detail = is_detail or (bool(words) and _starts_detail(forms, place))
-        if form in FUNCTION_WORDS or len(form) == 1 or stems[place] in words:
+        short_for = _short_for(forms, stems, place)
+        says_nothing = form in FUNCTION_WORDS and (words or not short_for)
+        if says_nothing or len(form) == 1 or stems[place] in words:
             continue
         words[stems[place]] = Word(
             form,
@@ -115,9 +119,18 @@ def _telling_words(forms: Sequence[str], stems: Sequence[str], names: frozenset[
             _joined_with_neighbours(forms, place),
             is_argument or is_detail or form in names or form.isdigit(),
             form in names,
+            short_for,
             is_detail,
         )
     return tuple(words.values())[:WORDS_MOST]
+
+
+def _short_for(forms: Sequence[str], stems: Sequence[str], place: int) -> Key | None:
+    """What the word shortens; one that is a word itself (`ad`, `del`) does so only where a verb opens the query."""
+    short_for = concepts().shortened.get(forms[place])
+    is_word = forms[place] in FUNCTION_WORDS or stems[place] in concepts().akin
+    opens = place + 1 < len(forms) and all(form in FUNCTION_WORDS for form in forms[:place])
+    return short_for if opens or not is_word else None
 
 
 def _phrases_by_place(forms: Sequence[str], stems: Sequence[str]) -> dict[int, list[Key]]:

@@ -30,6 +30,8 @@ CORRECTED_MOST: Final = 12
 """Telling words, the first ones, that are read as perhaps mistyped."""
 UNKNOWN_MOST: Final = 1.2
 """A long sentence may hold many words that no tool knows; this many of them count."""
+SLIGHT: Final = 0.5
+"""An unknown word of a few letters weighs at most this share of the most telling word that is met."""
 
 EXACT_WIRE_NAME: Final = 100.0
 EXACT_SHORT_NAME: Final = 50.0
@@ -84,8 +86,22 @@ def _add_up(meanings: Sequence[Meaning]) -> Tally:
 
 def _whole_weight(meanings: Sequence[Meaning]) -> float:
     known = sum(meaning.weight for meaning in meanings if meaning.likeness)
-    unknown = [meaning.weight for meaning in meanings if not meaning.likeness]
+    most = SLIGHT * _carrying_weight(meanings)
+    unknown = [
+        min(meaning.weight, most) if meaning.is_slight and most else meaning.weight
+        for meaning in meanings
+        if not meaning.likeness
+    ]
     return known + min(sum(unknown), UNKNOWN_MOST * max(unknown, default=0.0))
+
+
+def _carrying_weight(meanings: Sequence[Meaning]) -> float:
+    """The weight of the most telling word that some tool surely meets; 0.0 when there is none.
+
+    A verb or a weak word that opens the query does not count: what follows is what may be missing.
+    """
+    things = [m for place, m in enumerate(meanings) if place or not (m.is_weak or m.is_action)]
+    return max((m.weight for m in things if max(m.likeness.values(), default=0.0) >= SURE), default=0.0)
 
 
 def _fitting(tally: Tally) -> list[Place]:

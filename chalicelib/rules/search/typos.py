@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -16,6 +17,8 @@ _KEYBOARD: Final = {
     for row, keys in enumerate(("qwertyuiop", "asdfghjkl", "zxcvbnm"))
     for column, letter in enumerate(keys)
 }
+_NO_VOWELS: Final = str.maketrans("", "", "aeiou")
+_DOUBLED: Final = re.compile(r"(.)\1+")
 _SOUNDS_LIKE: Final = {letter: group[0] for group in ("ckqx", "sz", "fp", "vw", "gj", "iye") for letter in group}
 
 
@@ -66,6 +69,12 @@ def _is_shortened(word: str, other: str) -> bool:
     return all(letter in letters for letter in word)
 
 
+def _skeleton(word: str) -> str:
+    """The first letter and the consonants after it, doubled ones once."""
+    bare = word[:1] + word[1:].translate(_NO_VOWELS)
+    return _DOUBLED.sub(r"\1", bare)
+
+
 def _is_likely_exchange(word: str, other: str) -> bool:
     """Of two words of one length: are they apart by swapped letters, by vowels, or by a slip of a finger?"""
     if sorted(word) == sorted(other):
@@ -87,20 +96,27 @@ class Spellings:
         self._known = frozenset(word for word in known if len(word) >= 3)
         self._alike: dict[str, list[tuple[int, int, str]]] = {}
         self._tails: dict[str, list[str]] = {}
+        self._skeletons: dict[str, list[str]] = {}
         for word in sorted(self._known):
             self._alike.setdefault(_sound(word[0]), []).append((len(word), _letters(word), word))
             self._tails.setdefault(word[1:], []).append(word)
+            self._skeletons.setdefault(_skeleton(word), []).append(word)
 
     def nearest(self, word: str) -> tuple[int, tuple[str, ...]]:
         """The known words with the fewest errors to `word`, and that number of errors (0: there are none near)."""
         if len(word) < 3 or len(word) > 40 or word.isdigit():
             return 0, ()
-        one_off = sorted({*self._within(word, 1), *self._other_beginning(word)})
+        one_off = sorted({*self._within(word, 1), *self._other_beginning(word), *self._without_vowels(word)})
         if one_off:
             return 1, tuple(one_off)
         if len(word) >= FAR_WORD_LENGTH:
             return 2, tuple(self._within(word, 2))
         return 2, tuple(self._two_letters_longer(word)) if len(word) >= 5 else ()
+
+    def _without_vowels(self, word: str) -> list[str]:
+        """Known words of which this one is what is left without vowels: `lst`, `updt`, `clndr`."""
+        is_bare = word[1:] == word[1:].translate(_NO_VOWELS)
+        return self._skeletons.get(_skeleton(word), []) if is_bare else []
 
     def _two_letters_longer(self, word: str) -> list[str]:
         """Known words of which a short word is what is left when two letters are dropped."""
@@ -127,6 +143,8 @@ class Spellings:
     def _is_slip(word: str, other: str) -> bool:
         """In a short word another letter makes another word: there only a missing, extra or swapped letter counts."""
         length = max(len(word), len(other))
+        if len(word) == 3 and length == 4 and word[0] == other[0] and word[-1] == other[-1]:
+            return _is_shortened(word, other) and _skeleton(word) == _skeleton(other)
         if len(word) <= 3 or length <= 3:
             return sorted(word) == sorted(other)
         if length == 4:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import islice, pairwise
 from math import log
 from typing import Final, TypeAlias
@@ -48,9 +49,13 @@ class Vocabulary:
         tools = len(heads) + PRIOR_TOOLS
         self.rarity = {key: log(tools / len(uses)) for key, uses in self.uses.items()}
         self._forms = sorted(self._stems)
-        keys = (part for key in concepts().akin for part in key.split(" "))
-        self.spellings = Spellings({*self._forms, *self._stems.values(), *keys})
         self._all_forms = "\n" + "\n".join(self._forms) + "\n"
+
+    @cached_property
+    def spellings(self) -> Spellings:
+        """Made when the first unknown word is asked for."""
+        keys = (part for key in concepts().akin for part in key.split(" "))
+        return Spellings({*self._forms, *self._stems.values(), *keys})
 
     def stem_of(self, form: str) -> str:
         return self._stems.get(form) or stem_of(form)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from chalicelib.rules.search.concepts import FOREIGN, Concepts, Key, concepts
-from chalicelib.rules.search.lexicon.small_words import PARTICLES
+from chalicelib.rules.search.lexicon.small_words import FUNCTION_WORDS, PARTICLES
 from chalicelib.rules.search.query import Word
 from chalicelib.rules.search.vocabulary import Vocabulary
 
@@ -20,6 +20,7 @@ PARTED: Final = 0.6
 """A verb that has a particle means something else than alone."""
 LONG_ENOUGH: Final = 6
 """A shorter unknown word that names somebody or somewhere is that name, not a slip."""
+SHORTENED: Final = 0.9
 ONE_ERROR: Final = 0.85
 TWO_ERRORS: Final = 0.7
 
@@ -41,6 +42,8 @@ def keys_of(word: Word, vocabulary: Vocabulary, known: Concepts) -> dict[Key, fl
     _merge(keys, literal)
     if not word.phrases:
         _merge(keys, _with_akin(word.stem, 1.0, known))
+    if word.short_for and word.stem not in vocabulary.uses:
+        _merge(keys, _with_akin(word.short_for, SHORTENED, known))
     if word.stem in known.akin:
         return keys
     english = _english_of(word.form, known)
@@ -124,6 +127,12 @@ def corrected(word: Word, vocabulary: Vocabulary, known: Concepts) -> dict[Key, 
         errors, forms = vocabulary.spellings.nearest(word.stem)
     sure = ONE_ERROR if errors == 1 else TWO_ERRORS
     keys: dict[Key, float] = {}
-    for form in forms:
+    for form in (form for form in forms if form not in FUNCTION_WORDS):
         _merge(keys, _with_akin(vocabulary.stem_of(form), sure, known))
     return keys
+
+
+def is_small_word_mistyped(form: str) -> bool:
+    """Is it a word like `the` with two neighbouring letters swapped?"""
+    swaps = (form[:at] + form[at + 1] + form[at] + form[at + 2 :] for at in range(len(form) - 1))
+    return len(form) >= 3 and any(swapped in FUNCTION_WORDS for swapped in swaps)

@@ -37,5 +37,6 @@ phase phrase prose purse quilt rail ramp razor rhyme ribbon rifle robe rose rust
 shade shelf shell shore sick silk skull soap soil spark spear spice spine sport squad stair stamp steel stool storm
 straw stream stripe suit swamp sword syrup tail tent thread throne tide tile toast tongue tooth torch towel tower
 trail tray tribe trout trunk tube tunnel turtle valley vault veil vine virus wagon waist whale wheat whip widow worm
-wound wrist yarn yard zebra gum pill dentist surgery cancer fever cough flu diet yoga gym
+wound wrist yarn yard zebra gum pill dentist surgery cancer fever cough flu diet yoga gym dna
+gas gpu mom mum nft van sat odd oil ice fur hen kid pan pot rug tan toy tub zoo
 """

@@ -23,7 +23,7 @@ FUNCTION_WORDS: Final = _words(
     many yet still already once soon too instead rather together more most less least few several lot enough
     tool tools using use used uses de la le les el los las un una une des du et y en der die das den dem
     des ein eine einen einem und oder mit für fur von vom zu zum zur im am auf ist o os as um uma do da dos das e il
-    lo gli di del della con por para per pour avec dans sur au aux que ich mir
+    lo gli di del della con por para per pour avec dans sur au aux que ich mir pls plz thx asap
     """
 )
 
