@@ -177,7 +177,7 @@ def test_history_pages_backwards(store: Store) -> None:
     assert [r.list_revision for r in store.agents.history(agent, before=4, limit=9)] == [3, 2, 1]
 
 
-def test_a_thousand_promoted_tools_fit(store: Store) -> None:
+def test_a_thousand_promoted_tools_fit_and_five_hundred_leave_in_one_write(store: Store) -> None:
     settle(store)
     facts = read(store)
     for at in range(1000):
@@ -185,6 +185,11 @@ def test_a_thousand_promoted_tools_fit(store: Store) -> None:
         assert store.promote(facts, move.record, move.remaining, connection_id=None)
         facts = read(store) if at % 100 == 99 else facts_after(facts, move)
     assert [p.tool for p in read(store).promotions] == [f"vendor-{at:04d}__{'n' * 38}" for at in range(1000)]
+    person, facts = _for_sweep(store)
+    move = decide_swept(facts, [Leaver(p, Cause.IDLE) for p in facts.promotions[::2]], NOW)
+    assert store.agents.demote_by_rule(facts, person, move.record, move.remaining, NOW)
+    assert read(store).promotions == facts.promotions[1::2]
+    assert len(store.agents.history(facts.agent, limit=1)[0].changes) == 500
 
 
 def _for_sweep(store: Store) -> tuple[Person, AgentFacts]:
