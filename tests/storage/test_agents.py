@@ -4,9 +4,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from chalicelib.model import AgentFacts, Cause, Direction, Due, LedgerLine, Listed, Person, RunKind
-from chalicelib.rules.membership import decide_entry, decide_exit, decide_swept, facts_after
+from chalicelib.rules.membership import Move, decide_entry, decide_exit, decide_swept, facts_after
 from chalicelib.rules.sweep import Leaver
+from chalicelib.storage import items
 from chalicelib.storage.store import Store
+from chalicelib.storage.table import put
 from tests.storage.examples import AGENT, NOW, PERSON, SECOND, a_run, a_tool, an_agent, promote, read, settle
 
 
@@ -178,18 +180,31 @@ def test_history_pages_backwards(store: Store) -> None:
 
 
 def test_a_thousand_promoted_tools_fit_and_five_hundred_leave_in_one_write(store: Store) -> None:
-    settle(store)
-    facts = read(store)
+    facts = settle(store)
+    moves = []
     for at in range(1000):
-        move = decide_entry(facts, f"vendor-{at:04d}__{'n' * 38}", Cause.AGENT, NOW)
-        assert store.promote(facts, move.record, move.remaining, connection_id=None)
-        facts = read(store) if at % 100 == 99 else facts_after(facts, move)
+        moves.append(decide_entry(facts, f"vendor-{at:04d}__{'n' * 38}", Cause.AGENT, NOW))
+        facts = facts_after(facts, moves[-1])
+    _write_set(store, moves[-2])
+    promote(store, f"vendor-0999__{'n' * 38}")
     assert [p.tool for p in read(store).promotions] == [f"vendor-{at:04d}__{'n' * 38}" for at in range(1000)]
     person, facts = _for_sweep(store)
     move = decide_swept(facts, [Leaver(p, Cause.IDLE) for p in facts.promotions[::2]], NOW)
     assert store.agents.demote_by_rule(facts, person, move.record, move.remaining, NOW)
     assert read(store).promotions == facts.promotions[1::2]
     assert len(store.agents.history(facts.agent, limit=1)[0].changes) == 500
+
+
+def _write_set(store: Store, move: Move) -> None:
+    """The set as many promotions would have left it, in two writes."""
+    agent = read(store).agent
+    row = items.new_agent_item(agent) | {
+        "list_revision": items.number(move.record.list_revision),
+        "set_size": items.number(len(move.remaining)),
+        "used": {"M": {p.slot: items.used_value(None) for p in move.remaining}},
+    }
+    store.table.write(put(row))
+    store.table.write(put(items.set_item(PERSON, AGENT, move.record.list_revision, move.remaining)))
 
 
 def _for_sweep(store: Store) -> tuple[Person, AgentFacts]:
