@@ -27,6 +27,10 @@ class StandIn:
         self._thread.join()
         self._server.server_close()
 
+    def let_go(self) -> None:
+        """Answer what waits at `/held`, and all that comes there later."""
+        self._server.let_go.set()
+
     @property
     def host(self) -> str:
         return f"127.0.0.1:{self._server.server_address[1]}"
@@ -38,6 +42,7 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, *arguments: Any) -> None:
         self.closing = threading.Event()
+        self.let_go = threading.Event()
         super().__init__(*arguments)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -58,6 +63,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200)
                 while not self.server.closing.is_set():
                     self.wfile.write(CHUNK)
+            case "/held":
+                self.server.let_go.wait(timeout=60)
+                self._send(200, length=2)
+                self.wfile.write(b"{}")
             case "/never":
                 self.server.closing.wait()
             case "/metadata":

@@ -155,3 +155,19 @@ def test_a_tick_whose_time_runs_out_leaves_the_rest_to_the_next(world: World) ->
     hurried = replace(world.deps, seconds_left=lambda: 5.0)
     assert len(run_sweep(hurried).having(Outcome.NOT_REACHED)) == 1
     assert len(run_sweep(world.deps).demoted) == 1
+
+
+def test_a_plan_is_what_the_next_sweep_does_agent_by_agent(world: World) -> None:
+    world.agent("small", cap=1)
+    world.agent("busy")
+    for name in ("a", "b", "c"):
+        world.publish(name)
+        world.promote(name, by="small")
+        world.promote(name, by="busy")
+    world.clock.forward(days=20)
+    world.call("b")
+    world.clock.forward(days=2)
+    planned = {visit.due.agent_id: (visit.outcome, visit.leavers) for visit in plan_sweep(world.deps)}
+    swept = {visit.due.agent_id: (visit.outcome, visit.leavers) for visit in run_sweep(world.deps).visits}
+    assert planned == swept
+    assert len(planned) == 3
