@@ -19,7 +19,7 @@ setup: $(READY) ## the virtual environment in .venv, and nothing else
 $(READY): $(REQUIREMENTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo 'Graft needs Python 3.11 or newer; name one with: make PYTHON=python3.13 …'; exit 1; }
-	@echo 'Setting up $(VENV) …'
+	@echo 'Setting up $(VENV), which takes about a minute …'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $(READY)
@@ -33,7 +33,7 @@ agent: $(READY) ## another agent: NAME=laptop, CAP=20, WINDOW=21 (days)
 approve: $(READY) ## allow a tool that writes: AGENT=demo TOOL=demo__create-note
 	@$(PY) -m infra.local.commands approve --agent "$$AGENT" --tool "$$TOOL"
 
-sweep: $(READY) ## apply the rule now: AT=2027-01-15T00:00:00.5Z moves its clock, PLAN=1 only prints
+sweep: $(READY) ## apply the rule now: AT=+30d (or an instant) moves its clock, PLAN=1 only prints
 	@$(PY) -m infra.local.commands sweep --at "$$AT" --plan "$$PLAN"
 
 reconcile: $(READY) ## recompute the due index for every agent and report drift

@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 from mcp import Client
@@ -26,13 +28,24 @@ def run(input, http):
 
 
 async def main() -> None:
-    local = json.loads((HOME / "local.json").read_text())
+    local = read_local()
     headers = {"Authorization": f"Bearer {local['agent_token']}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=30) as http,
         Client(streamable_http_client(local["mcp_url"], http_client=http)) as client,
     ):
         await walk(client)
+
+
+def read_local() -> dict[str, str]:
+    """How to connect, if something answers there."""
+    try:
+        local: dict[str, str] = json.loads((HOME / "local.json").read_text())
+        address = urlsplit(local["mcp_url"])
+        socket.create_connection((address.hostname or "", address.port or 80), timeout=5).close()
+    except OSError:
+        sys.exit("Graft is not running. Start it with: make run")
+    return local
 
 
 async def walk(client: Client) -> None:

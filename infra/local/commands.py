@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -22,7 +23,7 @@ from infra.local.home import Home
 from infra.local.process import environment_of_running
 from infra.local.setup import PERSON
 
-MILLISECOND: Final = timedelta(milliseconds=1)
+_AHEAD: Final = re.compile(r"\+(\d{1,5})d")
 
 
 class Unusable(Exception):
@@ -71,12 +72,15 @@ def _deps() -> Deps:
     home = Home.find(os.environ)
     endpoint = emulator.find_running(home.path) if home else None
     if home is None or endpoint is None:
-        raise Unusable("Graft is not running here. Start it with: make run")
+        where = home.path if home else "the folder that GRAFT_HOME names"
+        raise Unusable(f"Graft is not running with its data in {where}. Start it with: make run")
     os.environ.update(environment_of_running(home, endpoint))
     return wiring.deps()
 
 
 def add_agent(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
+    if not options.name.strip():
+        raise Unusable("Give it a name: make agent NAME=laptop")
     agent, token = agents.create_agent(
         deps,
         PERSON,
@@ -99,7 +103,12 @@ def _whole(value: str, name: str, default: int) -> int:
 
 
 def approve_tool(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
+    if not options.agent or not options.tool:
+        raise Unusable("Name both: make approve AGENT=demo TOOL=demo__create-note")
     agent, tool, approval = approvals.allow(deps, PERSON, options.agent, options.tool)
+    if tool.annotations.read_only:
+        yield f"{tool.wire_name} only reads, so it needs no approval."
+        return
     yield (
         f"{agent.name} may run {tool.wire_name} (version {approval.version}), with any input, without asking, "
         "until its code changes."
@@ -125,14 +134,17 @@ def reconcile_now(deps: Deps, _: argparse.Namespace) -> Iterator[str]:
 
 
 def _moment(value: str) -> datetime | None:
-    """An instant; without an offset it is UTC."""
+    """An instant, without an offset in UTC; or so many days from now, as in +30d."""
     if not value:
         return None
+    ahead = _AHEAD.fullmatch(value)
+    if ahead:
+        return datetime.now(UTC) + timedelta(days=int(ahead[1]))
     try:
         moment = datetime.fromisoformat(value)
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
-        raise Unusable(f"AT is an instant such as 2027-01-15T00:00:00.5Z, not {value[:60]!r}.") from None
+        raise Unusable(f"AT is an instant such as 2027-01-15T00:00:00.5Z, or +30d, not {value[:60]!r}.") from None
 
 
 def _plan_lines(visits: list[Visit]) -> Iterator[str]:

@@ -67,6 +67,9 @@ def _start(stack: ExitStack, home: Home, port: int, stop: threading.Event) -> di
     try:
         server = LocalServer(app, port=port)
     except OSError:
+        if emulator.find_running(home.path):
+            where = known.get("mcp_url", f"port {port}")
+            raise CannotStart(f"it is running already with its data in {home.path}, at {where}.") from None
         raise CannotStart(f"port {port} is taken. Stop what uses it, or choose another: make run PORT=8770") from None
     stack.callback(server.close)
     try:

@@ -22,8 +22,8 @@ BODY_BYTES_MAX: Final = 256 * 1024
 IDLE_SECONDS: Final = 30
 SAMPLES: Final = (
     "Renew the passport before March",
-    "Ideas for Ana's birthday: a kite, a day at the lake",
-    "The boiler's service is due: call Petersen",
+    "Ideas for the birthday: a kite, a day at the lake",
+    "The boiler's service is due: call the plumber",
 )
 
 Note: TypeAlias = dict[str, str]
