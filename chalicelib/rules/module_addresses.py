@@ -95,7 +95,7 @@ def _starts_of(value: ast.expr, values: _Values) -> Iterator[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         else:
-            waiting += _what_begins(node, values)
+            waiting += _what_begins(node, values)[: _STEPS_MAX - steps]
 
 
 def _what_begins(node: ast.expr, values: _Values) -> list[ast.expr]:

@@ -14,6 +14,7 @@ from typing import Final
 
 from chalicelib.model import Problem
 from chalicelib.rules.module_addresses import find_addresses
+from chalicelib.rules.module_complexity import find_complexity
 from chalicelib.rules.module_methods import methods_in
 from chalicelib.rules.module_text import Place, Text
 from chalicelib.rules.module_top_level import find_top_level_problems
@@ -54,6 +55,7 @@ def check_module(source: str, *, hosts: Collection[str]) -> ModuleCheck:
         *find_top_level_problems(parsed, text),
         *_find_unknown_imports(parsed, text),
         *find_addresses(parsed, text, hosts=hosts),
+        *find_complexity(parsed, text),
     ]
     problems.sort(key=lambda problem: (problem.line, problem.column))
     return ModuleCheck(tuple(problems[:PROBLEMS_MAX]), methods_in(parsed))
@@ -85,7 +87,7 @@ def _parse(source: str) -> ast.Module | Problem:
         return place.problem("syntax", f"Python cannot read this: {error.msg[:200]}.", "Correct the syntax.")
     except (RecursionError, MemoryError):
         message = "The source is nested too deeply to be read."
-        return Place(0, 0).problem("nesting", message, "Break long expressions and deep brackets into steps.")
+        return Text(source).bulk().problem("nesting", message, "Break long expressions and deep brackets into steps.")
     except ValueError as error:
         return Place(0, 0).problem("syntax", f"Python cannot read this: {error}.", "Correct the source.")
 

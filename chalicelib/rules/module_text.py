@@ -34,10 +34,19 @@ class Text:
     def _lines(self) -> list[str]:
         return _NEW_LINE.split(self._source)
 
-    def place(self, node: ast.expr | ast.stmt | ast.alias | ast.arg) -> Place:
+    def place(self, node: ast.expr | ast.stmt | ast.alias | ast.arg | ast.pattern) -> Place:
         """`ast` counts columns in UTF-8 bytes."""
         line = self._lines[node.lineno - 1] if node.lineno <= len(self._lines) else ""
+        if line.isascii():
+            return Place(node.lineno, node.col_offset + 1)
         return Place(node.lineno, len(line.encode()[: node.col_offset].decode(errors="ignore")) + 1)
+
+    def bulk(self) -> Place:
+        """The line that is more than half of the source, else the source as a whole."""
+        longest = max(self._lines, key=len)
+        if len(longest) * 2 <= len(self._source):
+            return Place(0, 0)
+        return Place(self._lines.index(longest) + 1, len(longest) - len(longest.lstrip()) + 1)
 
     def place_of(self, at: int) -> Place:
         """The place of the character at index `at`."""

@@ -28,6 +28,30 @@ class _Absurd:
         self.literal = literal
 
 
+class _Twice:
+    """Stands for an object that has a key twice, of which a reader keeps one."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+
+def repeated_key(pairs: list[tuple[str, Any]]) -> str | None:
+    """The first key of a JSON object that it had before."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    return None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Twice:
+    made = dict(pairs)
+    if len(made) < len(pairs) and (key := repeated_key(pairs)) is not None:
+        return _Twice(key)
+    return made
+
+
 def input_text(value: JsonObject) -> str:
     """The input of a run as JSON text. Raises Refusal(input_invalid) for what JSON cannot carry."""
     try:
@@ -52,7 +76,7 @@ def result_of(text: str) -> Json:
     if len(text) > RESULT_BYTES or _utf8_size(text) > RESULT_BYTES:
         return _head_of(text)
     try:
-        value = json.loads(text, parse_int=_integer, parse_constant=_Absurd)
+        value = json.loads(text, parse_int=_integer, parse_constant=_Absurd, object_pairs_hook=_object)
     except RecursionError:
         _refuse(f"result is nested deeper than {RESULT_DEPTH} levels")
     except ValueError:
@@ -87,6 +111,8 @@ def _look_at(path: str, value: Any) -> Iterable[tuple[str, Any]]:
         return ((f"{path}[{key!r}]", one) for key, one in value.items())
     if isinstance(value, list):
         return ((f"{path}[{index}]", one) for index, one in enumerate(value))
+    if isinstance(value, _Twice):
+        _refuse(f"{_short(path)} has two entries with the key {value.key[:_LONGEST_PATH]!r}, written as text")
     if isinstance(value, _Absurd):
         _refuse(f"{_short(path)} is {value.literal[:30]}, a number that JSON cannot carry")
     if type(value) is int and value not in RESULT_INTEGERS:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 SEND: Final = "_send"
-"""The only function of the host: method, path, options, body → status, headers, text. See `vendor_call`."""
+"""The only function of the host: method, path, options, body → status, headers, text, JSON. See `vendor_call`."""
 MAIN: Final = "_graft_main"
 
 _PLAIN: Final = """
@@ -75,19 +75,20 @@ def _graft_room():
             return self._of.items()
 
     class Response:
-        def __init__(self, asked, status, headers, text):
+        def __init__(self, asked, status, headers, text, readable):
             self.status = status
             self.ok = 200 <= status < 300
             self.headers = Headers(_json.loads(headers))
             self._asked = asked
             self._text = text
+            self._readable = readable
 
         def text(self):
             return self._text
 
         def json(self):
             try:
-                return _json.loads(self._text)
+                return _json.loads(self._text if self._readable is None else self._readable)
             except _ValueError as error:
                 raise _ValueError(f'{self._asked} answered {self.status}, not with JSON ({error}): {self._text[:200]}')
 
@@ -105,8 +106,8 @@ def _graft_room():
             body = data if _type(data) is _str else None
         form = None if _type(data) is _str else data
         options = _json.dumps([params, headers, form, host, json is not None])
-        status, answered, text = _send_to_vendor(method, path, options, body)
-        return Response(f'{method} {path}', status, answered, text)
+        status, answered, text, readable = _send_to_vendor(method, path, options, body)
+        return Response(f'{method} {path}', status, answered, text, readable)
 
     class Http:
         def get(self, path, *, params=None, json=None, data=None, headers=None, host=None):

@@ -6,12 +6,17 @@ from typing import Final
 
 MEMORY_BYTES: Final = 64 * 1024 * 1024
 CPU_SECONDS: Final = 10.0
-CPU_GRACE_SECONDS: Final = 1.0
+CPU_GRACE_SECONDS: Final = 0.5
 """How long a worker that does not stop by itself lives past its CPU limit."""
 SUSPENSIONS: Final = 1000
 """Steps out to the host: vendor calls, sleeps, unknown names."""
-TOP_LEVEL_SECONDS: Final = 1.0
-TYPE_CHECK_SECONDS: Final = 12.0
+STEP_SECONDS: Final = 12.0
+"""The longest step of any session, for whatever the limits inside the worker miss. Longer than CPU and its grace."""
+TYPE_CHECK_SECONDS: Final = 1.5
+TOP_LEVEL_SECONDS: Final = 0.5
+"""With a grace each, the two parts of a check take at most 3 s."""
+CHECK_WAIT_SECONDS: Final = 5.0
+"""How long a check waits for a free worker."""
 RUNS_PER_WORKER: Final = 1000
 """A worker is replaced after this many sessions, so that its memory cannot creep."""
 

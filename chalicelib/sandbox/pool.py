@@ -14,12 +14,13 @@ from chalicelib.model import Json, JsonObject, Problem
 from chalicelib.sandbox import failures
 from chalicelib.sandbox.http_module import HTTP_MODULE
 from chalicelib.sandbox.limits import (
+    CHECK_WAIT_SECONDS,
     CPU_GRACE_SECONDS,
     CPU_SECONDS,
     MEMORY_BYTES,
     RUNS_PER_WORKER,
+    STEP_SECONDS,
     SUSPENSIONS,
-    TYPE_CHECK_SECONDS,
 )
 from chalicelib.sandbox.runner import Send, Session
 from chalicelib.sandbox.type_check import type_check
@@ -68,8 +69,11 @@ class Sandbox:
             return session.run(module, input, send, seconds=seconds)
 
     def type_check(self, source: str) -> tuple[Problem, ...]:
-        """What Monty's own checker finds in `source`, by line; at most 50. Raises Refusal(rate_limited)."""
-        with self._turn(TYPE_CHECK_SECONDS):
+        """What Monty's own checker finds in `source`, by line; at most 50, within 3 s of having a worker.
+
+        Raises Refusal(rate_limited) when none is free within 5 s.
+        """
+        with self._turn(CHECK_WAIT_SECONDS):
             return type_check(self._opened()[0], source)
 
     def close(self) -> None:
@@ -114,7 +118,7 @@ class Sandbox:
         pool = Monty(
             binary_path=self._monty_bin,
             max_processes=self._workers,
-            request_timeout=TYPE_CHECK_SECONDS,
+            request_timeout=STEP_SECONDS,
             max_checkouts_per_worker=RUNS_PER_WORKER,
             feed_duration_limit_grace=CPU_GRACE_SECONDS,
         )

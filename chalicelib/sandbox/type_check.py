@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from chalicelib.model import Problem
+from chalicelib.sandbox import check_failures
+from chalicelib.sandbox.check_failures import MESSAGE_MAX
 from chalicelib.sandbox.encode import whole_text
 from chalicelib.sandbox.limits import MEMORY_BYTES, TOP_LEVEL_SECONDS, TYPE_CHECK_SECONDS
 from chalicelib.sandbox.stubs import HTTP_TYPE, INPUT_TYPE, STUBS
 
 if TYPE_CHECKING:
-    from pydantic_monty import Monty, MontyError
+    from pydantic_monty import Monty
 
 PROBLEMS_MAX: Final = 50
-_MESSAGE_MAX: Final = 500
-"""Characters: a name in a message may be as long as the source."""
 
 _HINTS: Final = {
     "unresolved-import": "Import only modules that the sandbox has, and only names that are really in them.",
@@ -70,7 +71,7 @@ def type_check(pool: Monty, source: str) -> tuple[Problem, ...]:
 
 
 def _typed(pool: Monty, text: str) -> tuple[Problem, ...]:
-    from pydantic_monty import MontyCrashedError, MontySyntaxError, MontyTypingError
+    from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError, MontyTypingError
 
     insertions = _annotations(text)
     try:
@@ -79,25 +80,44 @@ def _typed(pool: Monty, text: str) -> tuple[Problem, ...]:
         found = (_problem(json.loads(line), insertions) for line in error.display().split("\n") if line)
         return tuple(sorted((p for p in found if p.line > 0), key=lambda p: (p.line, p.column)))
     except MontySyntaxError as error:
-        return (Problem(0, 0, "invalid-syntax", str(error)[:_MESSAGE_MAX], _HINTS["invalid-syntax"]),)
-    except MontyCrashedError:
-        return (Problem(0, 0, "too-complex", "The checker could not finish this module.", "Write it more simply."),)
+        problem = check_failures.unreadable(error, text, "invalid-syntax", _HINTS["invalid-syntax"])
+        return (_to_the_author(problem, insertions),)
+    except (MontyCrashedError, MontyRuntimeError):
+        return (check_failures.too_complex(text, "The type checker"),)
     raise AssertionError("the checker passed a name that does not exist")
 
 
 def _executed(pool: Monty, text: str) -> tuple[Problem, ...]:
-    """What Monty cannot run at all, and what the top level raises when it runs for up to 1 s."""
-    from pydantic_monty import MontyError
+    """What Monty cannot run at all, and what the top level raises when it runs for up to 0.5 s."""
+    from pydantic_monty import MontyCrashedError, MontyRuntimeError, MontySyntaxError
 
     try:
         _feed(pool, text, typed=False)
-    except MontyError as error:
-        return (_top_level(error),)
+    except MontySyntaxError as error:
+        return (check_failures.unreadable(error, text, "unsupported", check_failures.UNSUPPORTED_HINT),)
+    except MontyRuntimeError as error:
+        return (check_failures.top_level(error),)
+    except MontyCrashedError:
+        return (check_failures.too_complex(text, "Loading the module"),)
     return ()
 
 
 def _feed(pool: Monty, code: str, *, typed: bool) -> None:
+    """Raises what Monty raises. A worker that crashes early may have been dead before, so that is tried once more."""
+    from pydantic_monty import MontyCrashedError
+
     seconds = TYPE_CHECK_SECONDS if typed else TOP_LEVEL_SECONDS
+    started = time.monotonic()
+    try:
+        _feed_once(pool, code, typed, seconds)
+    except MontyCrashedError as error:
+        left = seconds - (time.monotonic() - started)
+        if error.timed_out or left < seconds / 2:
+            raise
+        _feed_once(pool, code, typed, left)
+
+
+def _feed_once(pool: Monty, code: str, typed: bool, seconds: float) -> None:
     with pool.checkout(
         limits={"max_memory": MEMORY_BYTES, "max_feed_duration_secs": seconds},
         os_policy={"sleep": "zero"},
@@ -134,11 +154,17 @@ def _with(text: str, insertions: tuple[_Insertion, ...]) -> str:
 
 
 def _problem(finding: dict[str, Any], insertions: tuple[_Insertion, ...]) -> Problem:
-    rule, message = str(finding["name"]), str(finding["message"])[:_MESSAGE_MAX]
-    line, column = int(finding["location"]["row"]) - 1, int(finding["location"]["column"])
+    rule, message = str(finding["name"]), str(finding["message"])[:MESSAGE_MAX]
+    line, column = int(finding["location"]["row"]), int(finding["location"]["column"])
     blocking = rule in _HINTS and not _ONLY_WHEN_NONE.search(message)
     hint = _HINTS[rule] if blocking else _ADVICE
-    return Problem(line, _author_column(line, column, insertions), rule, message, hint, blocking)
+    return _to_the_author(Problem(line, column, rule, message, hint, blocking), insertions)
+
+
+def _to_the_author(problem: Problem, insertions: tuple[_Insertion, ...]) -> Problem:
+    """The problem at its place in the author's text: below no line of ours, before no text of ours."""
+    line = max(problem.line - 1, 0)
+    return replace(problem, line=line, column=_author_column(line, problem.column, insertions))
 
 
 def _author_column(line: int, column: int, insertions: tuple[_Insertion, ...]) -> int:
@@ -146,21 +172,3 @@ def _author_column(line: int, column: int, insertions: tuple[_Insertion, ...]) -
         if insertion.line == line and column > insertion.column:
             column = max(insertion.column, column - len(insertion.text))
     return column
-
-
-def _top_level(error: MontyError) -> Problem:
-    from pydantic_monty import MontyRuntimeError, MontySyntaxError
-
-    frames = error.traceback() if isinstance(error, MontyRuntimeError | MontySyntaxError) else []
-    line, column = (frames[-1].line, frames[-1].column) if frames else (0, 0)
-    return replace(_told(str(error)), line=line, column=column)
-
-
-def _told(text: str) -> Problem:
-    kind, _, message = text.partition(": ")
-    if kind == "NotImplementedError":
-        return Problem(0, 0, "unsupported", message, "The sandbox runs a part of Python: write this another way.")
-    if kind == "TimeoutError":
-        message = f"The top level of the module ran for longer than {TOP_LEVEL_SECONDS:g} s."
-        return Problem(0, 0, "top-level", message, "Keep only imports, definitions and constants there.")
-    return Problem(0, 0, "top-level", text[:_MESSAGE_MAX], "The module must load: this is raised before run is called.")

@@ -7,13 +7,18 @@ TypeError in the module.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from chalicelib.model import VendorRequest, VendorResponse
-from chalicelib.sandbox.encode import whole_text
+from chalicelib.sandbox.encode import repeated_key, whole_text
 
 _JSON_TYPE: Final = "application/json"
+_SURROGATES: Final = re.compile(
+    r"(\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+"""In a JSON text: an escaped backslash or a whole pair (the group), or else half a pair."""
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
 
@@ -36,13 +41,25 @@ def request_of(args: tuple[object, ...], kwargs: dict[str, object]) -> VendorReq
     raise TypeError("call the vendor with http.get, head, post, put, patch or delete")
 
 
-def answer_of(response: VendorResponse) -> tuple[int, str, str]:
-    """Status, headers as the JSON text of an object with lower-case names, and the body's text."""
+def answer_of(response: VendorResponse) -> tuple[int, str, str, str | None]:
+    """Status, headers as the JSON text of an object with lower-case names, the body's text.
+
+    Last, what to read as JSON in place of that text: None unless the text escapes half a surrogate pair.
+    """
     headers: dict[str, str] = {}
     for name, value in response.headers:
         known = headers.get(name.lower())
         headers[name.lower()] = value if known is None else f"{known}, {value}"
-    return response.status, json.dumps(_whole(headers)), whole_text(response.text)
+    text = whole_text(response.text)
+    return response.status, json.dumps(_whole(headers)), text, _readable(text)
+
+
+def _readable(text: str) -> str | None:
+    """`text` with U+FFFD for every escape of half a surrogate pair, which Monty refuses to read; None without one."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return None
+    readable = _SURROGATES.sub(lambda found: found[1] or "\ufffd", text)
+    return None if readable == text else readable
 
 
 def _whole(headers: dict[str, str]) -> dict[str, str]:
@@ -51,12 +68,18 @@ def _whole(headers: dict[str, str]) -> dict[str, str]:
 
 def _options(text: str) -> list[Any]:
     try:
-        options = json.loads(text)
+        options = json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         raise TypeError("the options of a vendor call must be JSON") from None
     if not isinstance(options, list) or len(options) != 5:
         raise TypeError("the options of a vendor call are params, headers, form, host and whether the body is JSON")
     return options
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if (key := repeated_key(pairs)) is not None:
+        raise TypeError(f"params, data or headers hold two entries with the key {key!r}, written as text")
+    return dict(pairs)
 
 
 def _text(what: str, value: object) -> str:

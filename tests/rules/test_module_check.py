@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Thread
 
 import pytest
@@ -324,6 +325,73 @@ def test_no_depth_breaks_the_check_even_in_a_thread(source: str) -> None:
     thread.join(60)
     assert problems
     assert all(problem.blocking for problem in problems)
+
+
+def nested(blocks: int, head: str = "if input:") -> str:
+    return "def run(input, http):\n" + "".join(f"{' ' * (n + 1)}{head}\n" for n in range(blocks)) + " " * (blocks + 1)
+
+
+def functions(count: int) -> str:
+    return "".join(f"{' ' * n}def f{n}():\n" for n in range(count)) + " " * count + "return 1\n" + RUN + "return 1"
+
+
+def cases(count: int) -> str:
+    return RUN + "match input:\n        case " + " | ".join(f"'{n}'" for n in range(count)) + ": return 1"
+
+
+COMPLEX = {
+    "brackets": (lambda n: RUN + f"return {'[' * n}input{']' * n}", 30, (2, 12)),
+    "dictionaries at the top level": (lambda n: "X = " + "{'a':" * n + "1" + "}" * n + f"\n{RUN}return X", 30, (1, 5)),
+    "comprehensions": (lambda n: RUN + f"return {'[' * n}1{' for x in input]' * n}", 30, (2, 12)),
+    "a sum": (lambda n: RUN + f"x = 1; return {'1 + ' * (n - 1)}1", 150, (2, 19)),
+    "a sum after an umlaut": (lambda n: RUN + f"ä = 1; return {'1 + ' * (n - 1)}1", 150, (2, 19)),
+    "calls": (lambda n: RUN + f"return {'str(' * (n - 1)}1{')' * (n - 1)}", 150, (2, 12)),
+    "a chain of methods": (lambda n: RUN + f"return input{'.strip()' * n}", 74, (2, 12)),
+    "lambdas": (lambda n: RUN + f"return {'lambda: ' * (n - 1)}1", 150, (2, 12)),
+    "choices": (lambda n: RUN + f"return {'1 if input else ' * (n - 1)}1", 149, (2, 12)),
+    "a pattern": (lambda n: RUN + f"match input:\n        case {'[' * (n - 1)}_{']' * (n - 1)}: pass", 150, (3, 14)),
+    "a condition": (lambda n: RUN + f"return {' and '.join(['input'] * n)}", 64, (2, 12)),
+    "a condition in a call": (lambda n: RUN + f"return str({' or '.join(['-1'] * n)})", 64, (2, 16)),
+    "a mixed condition": (
+        lambda n: RUN + f"return 1 or not (2 and {' and '.join(['3 or 4'] * (n // 2 - 1))})", 64, (2, 12),
+    ),
+    "blocks": (lambda n: nested(n - 1) + "return 1", 20, (21, 21)),
+    "loops": (lambda n: nested(n - 1, "for x in input:") + "return 1", 20, (21, 21)),
+    "attempts": (lambda n: nested(n - 2, "with input:") + "try: pass\n" + " " * (n - 1) + "finally: pass", 20, None),
+    "functions": (functions, 6, (7, 7)),
+    "branches": (lambda n: RUN + "if input: pass\n    " * n, 150, (1, 1)),
+    "elifs": (lambda n: RUN + "if input: pass\n" + "    elif input: pass\n" * (n - 1), 150, (1, 1)),
+    "alternatives": (cases, 150, (1, 1)),
+    "branches of a method": (
+        lambda n: f"{RUN}return 1\nclass A:\n  def a(self):\n    " + "assert self\n    " * n, 150, (4, 3),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "limit", "place"), COMPLEX.values(), ids=COMPLEX)
+def test_what_the_checker_would_choke_on_is_refused_early_at_its_place(
+    make: Callable[[int], str], limit: int, place: tuple[int, int] | None
+) -> None:
+    assert found(make(limit)) == []
+    assert place is None or found(make(limit + 2)) == [("too-complex", *place)]
+
+
+def test_each_place_that_is_too_complex_is_told_once() -> None:
+    deep, long = "[" * 90 + "1" + "]" * 90, " or ".join(["input"] * 200)
+    source = f"{RUN}x = [{deep}, 1], {deep}\n    return [{long}, [1, ({long})]]"
+    assert [line for _, line, _ in found(source)] == [2, 3, 3]
+
+
+def test_what_is_beside_each_other_is_not_within_each_other() -> None:
+    condition = " and ".join(["input"] * 40)
+    lines = [f"x = [{condition}, ({condition}) if {condition} else f({condition})]", "y = [[[[1]]]]"]
+    assert found(RUN + "\n    ".join(lines * 40)) == []
+    assert found(f"{RUN}return 1\n" + "def f():\n  def g():\n    if 1: pass\n    elif 2: pass\n" * 400) == []
+
+
+def test_a_source_too_deep_to_be_read_is_told_at_the_line_that_holds_it() -> None:
+    (problem,) = check(RUN + "return 1\n\nX = " + "1+" * 30_000 + "1").problems
+    assert (problem.rule, problem.line, problem.column) == ("nesting", 4, 1)
 
 
 def test_there_are_never_more_than_fifty_problems() -> None:

@@ -50,6 +50,11 @@ def test_what_json_can_carry_is_carried(room: Room, expression: str, value: Json
         ('{"a": http}', "result['a'] is of type Http"),
         ("{(1, 2): 3}", "result has a key of type tuple"),
         ("ValueError('x')", "result is of type"),
+        ("{1: 2, '1': 3}", "result has two entries with the key '1', written as text"),
+        ("{True: 1, 'true': 2}", "result has two entries with the key 'true'"),
+        ("{'a': [{None: 1, 'null': 2}]}", "result['a'][0] has two entries with the key 'null'"),
+        ("{'a': {1.5: 2, '1.5': 3}, 'b': {1, 2}}", "result['a'] has two entries with the key '1.5'"),
+        ("{1: {2: 2, '2': 3}, 'x' * 20000: {3: 4, '3': 5}}", "result['1'] has two entries with the key '2'"),
     ],
 )
 def test_what_json_cannot_carry_is_refused_by_its_path(room: Room, expression: str, complaint: str) -> None:
@@ -92,7 +97,8 @@ def test_a_cut_result_is_its_own_beginning_within_the_limit_in_either_spelling(r
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, "[" * 200 + "]" * 200, "[1e999]", "[NaN]", "[12345678901234567890123]"]
+    "text",
+    ["[" * 100_000, "[" * 200 + "]" * 200, "[1e999]", "[NaN]", "[12345678901234567890123]", '[{"a": 1, "a": 1}]'],
 )
 def test_a_text_that_did_not_come_from_our_encoder_is_judged_all_the_same(room: Room, text: str) -> None:
     top = "import json\ndef _graft_main(run, text):\n    return True, json.loads(text)['spoken']\n"

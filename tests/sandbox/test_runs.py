@@ -124,6 +124,7 @@ def test_five_megabytes_of_body_leave(room: Room) -> None:
     [
         ("http.get(1)", "path must be a str, not int"),
         ('http.get("/x", params=[1])', "params must be a dict, not list"),
+        ('http.get("/x", params={1: 2, "1": 3})', "params, data or headers hold two entries with the key '1'"),
         ('http.get("/x", params={"a": {}})', "params['a'] must be a str, a number, a bool or a list"),
         ('http.get("/x", headers={"a": 1})', "headers['a'] must be a str, not int"),
         ('http.get("/x", host=1)', "host must be a str, not int"),
@@ -204,6 +205,28 @@ def test_what_a_module_prints_goes_nowhere(room: Room, capfd: pytest.CaptureFixt
 def test_half_a_surrogate_pair_arrives_as_a_replacement_character(room: Room) -> None:
     assert room.run('return input["a"]', input={"a": "x\ud800"}) == "x\ufffd"
     assert room.run('return http.get("/x").text()', vendor=Vendor("\udc00y")) == "\ufffdy"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'{"a": "\ud800"}', {"a": "\ufffd"}),
+        (r'{"\uDFFF": [1, "x\uDBffy"]}', {"\ufffd": [1, "x\ufffdy"]}),
+        (r'"\ud83d\ud83d\ude00\ude00"', "\ufffd\U0001f600\ufffd"),
+        (r'"\ud83d\ude00\\ud800\\\ud800\n\u00e9"', "\U0001f600\\ud800\\\ufffd\n\u00e9"),
+        (r'"\\ud800"', "\\ud800"),
+        (r'"\ud83d\ude00"', "\U0001f600"),
+    ],
+)
+def test_an_escape_of_half_a_surrogate_pair_is_read_as_a_replacement_character(
+    room: Room, text: str, value: Json
+) -> None:
+    lines = ("r = http.get('/x')", "return [r.json(), r.text()]")
+    assert room.run(*lines, vendor=Vendor(text)) == [value, text]
+
+
+def test_what_is_no_json_beside_half_a_surrogate_pair_is_still_refused(room: Room) -> None:
+    assert "not with JSON" in _refused(room, 'http.get("/x").json()', vendor=Vendor(r'{"a": "\ud800"'))
 
 
 @pytest.mark.parametrize(

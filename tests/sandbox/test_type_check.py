@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Event
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chalicelib.model import Problem
+from chalicelib.model import Problem, VendorRequest, VendorResponse
+from chalicelib.sandbox.check_failures import too_complex
 from chalicelib.sandbox.pool import Sandbox
 from tests.sandbox.conftest import a_module
 
@@ -43,6 +51,8 @@ WORDS = ("def", "run", "(", "input", ",", "http", ")", ":", "\n", "return", ".",
         ("class A(dict):\n    pass\n" + a_module("return 1"), "unsupported", (1, 1)),
         ("X = 'x' * 10 ** 10\n" + a_module("return 1"), "top-level", (1, 5)),
         ("def run(input, http):\n", "invalid-syntax", (1, 22)),
+        (f"def f({', '.join(f'a{n}=1' for n in range(400))}): pass\n", "unsupported", (1, 5)),
+        (a_module("return [1" + "".join(f" for x{n} in input" for n in range(400)) + "]"), "unsupported", (2, 13)),
     ],
 )
 def test_what_cannot_work_refuses_at_its_own_place(
@@ -90,10 +100,98 @@ def test_a_good_module_has_no_problem(sandbox: Sandbox, source: str) -> None:
     assert sandbox.type_check(source) == ()
 
 
-def test_a_top_level_that_does_not_end_is_stopped_after_a_second(sandbox: Sandbox) -> None:
+def test_a_top_level_that_does_not_end_is_stopped(sandbox: Sandbox) -> None:
     (problem,) = sandbox.type_check("while True: pass\n" + a_module("return 1"))
     assert problem.rule == "top-level"
     assert problem.blocking
+
+
+BRANCHES = [f"if input.get('i'): x = {n}" for n in range(1800)]
+BULKY = {
+    "a union that is multiplied": (a_module("x = 0", *BRANCHES, "return x + x * x"), (1, 1)),
+    "a long condition": (a_module("a = input", "return " + " and ".join(["a"] * 1500)), (3, 5)),
+    "a type that doubles": (
+        a_module("x_0 = 1", *(f"x_{n + 1} = (x_{n}, x_{n})" for n in range(40)), "return x_40.foo"),
+        (1, 1),
+    ),
+    "a list around a name": (a_module("return " + "[" * 150 + "input" + "]" * 150), (2, 5)),
+    "names that depend in a circle": (
+        "def small():\n    return 1\n\n"
+        + a_module(
+            *(f"x{n} = 0" for n in range(1000)),
+            "while input:",
+            *(f"    x{n} = x{(n + 1) % 1000} + 1" for n in range(1000)),
+        ),
+        (4, 1),
+    ),
+    "functions within functions": (
+        "def small():\n    return 1\n\n"
+        + "".join("    " * n + f"def f{n}():\n" for n in range(20))
+        + "    " * 20
+        + "pass\n"
+        + a_module("return 1"),
+        (4, 1),
+    ),
+    "a very long chain": (a_module("return " + "1 + " * 300 + "1"), (2, 12)),
+    "a very long elif": (a_module("if input: pass", *["elif input: pass"] * 300, "return 1"), (105, 10)),
+}
+
+
+@pytest.mark.parametrize(("source", "place"), BULKY.values(), ids=BULKY)
+def test_what_the_check_cannot_finish_is_a_problem_at_the_bulkiest_place(
+    sandbox: Sandbox, source: str, place: tuple[int, int]
+) -> None:
+    problems = [problem for problem in sandbox.type_check(source) if problem.blocking]
+    assert [problem.rule for problem in problems] == ["too-complex"]
+    assert (problems[0].line, problems[0].column) == place
+    assert not re.search("worker|monty|timeout|signal|kill", problems[0].message + problems[0].hint, re.IGNORECASE)
+
+
+def test_the_bulkiest_place_is_found_in_any_layout() -> None:
+    short, long = "def a():\n    pass\n", "    async  def b(x):\n        x = 1\n\n        return x\n"
+    assert _bulk(f"{short}class A:\n{long}{short}") == (4, 5)
+    assert _bulk(f"{short}class A:\r\n{long}") == (4, 5)
+    assert _bulk("X = 1\nY = 2\n") == (0, 0)
+    assert _bulk("") == (0, 0)
+    assert _bulk("a = 1\n  " + "b" * 100 + "\n") == (2, 3)
+
+
+def _bulk(text: str) -> tuple[int, int]:
+    problem = too_complex(text, "It")
+    return problem.line, problem.column
+
+
+def test_a_worker_that_died_before_the_check_is_not_noticed() -> None:
+    with closing(Sandbox(workers=1)) as alone:
+        for _ in range(3):
+            os.kill(_a_worker(alone), signal.SIGKILL)
+            assert alone.type_check(a_module("return 1")) == ()
+
+
+def test_a_check_that_is_stopped_disturbs_no_run_beside_it() -> None:
+    begun, go_on = Event(), Event()
+
+    def send(request: VendorRequest, deadline: float) -> VendorResponse:
+        begun.set()
+        assert go_on.wait(20)
+        return VendorResponse(200, (), "{}")
+
+    with closing(Sandbox(workers=2)) as two, ThreadPoolExecutor(1) as beside:
+        running = beside.submit(two.run, a_module("return http.get('/x').status"), {}, send, seconds=25)
+        assert begun.wait(20)
+        try:
+            problems = two.type_check(BULKY["a list around a name"][0]) + two.type_check("X = 'x'.join([str(1)] * 9)")
+        finally:
+            go_on.set()
+        assert [problem.rule for problem in problems] == ["too-complex"]
+        assert running.result(20) == 200
+
+
+def _a_worker(sandbox: Sandbox) -> int:
+    with sandbox.session(timeout=20) as session:
+        worker = session._worker
+    assert worker is not None
+    return worker
 
 
 def test_checking_calls_no_vendor_and_reads_no_file(sandbox: Sandbox) -> None:
