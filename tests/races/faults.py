@@ -122,6 +122,30 @@ class Interruption:
             act()
 
 
+class LostAnswer:
+    """Loses one answer: that to the `at`-th write that this client sends, which takes effect."""
+
+    def __init__(self, client: Any, at: int) -> None:
+        self._client = client
+        self._left = at
+        self._lock = Lock()
+        client.meta.events.register_first("before-send.dynamodb", self._before_send)
+
+    @property
+    def happened(self) -> bool:
+        return self._left <= 0
+
+    def _before_send(self, request: AWSPreparedRequest, **_: Any) -> None:
+        if operation_of(request) not in WRITES:
+            return
+        with self._lock:
+            self._left -= 1
+            lost = self._left == 0
+        if lost:
+            send(self._client, request)
+            raise ConnectionClosedError(endpoint_url=request.url)
+
+
 class Death:
     """`kill -9` of this process at the `at`-th request of a client: before it is sent, or after it was answered."""
 

@@ -125,8 +125,6 @@ def test_fifty_parallel_calls_of_one_agent_all_run(arena: LiveArena) -> None:
     answered = len(answers) - answers.count(None)
     assert answered == 50 or arena.faulty
     check_invariants(arena.clean.deps, PERSON)
-    lines = arena.clean.deps.store.agents.ledger(arena.facts().agent, limit=None)
-    assert len(lines) - len(arena.facts().agent.runs) >= answered
     check_guard(arena.clean.deps, PERSON, seen)
     bring_to_rest(arena)
 

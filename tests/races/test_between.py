@@ -20,6 +20,7 @@ from tests.services.world import PERSON, World
 READS_THE_AGENT: Final = "BatchGetItem"
 READS_THE_SET: Final = "GetItem"
 WRITES: Final = "TransactWriteItems"
+POSTPONES: Final = "UpdateItem"
 REPORTS: Final = "PutItem"
 CONNECTION: Final = "c1"
 EDITED_CAP: Final = 5
@@ -111,6 +112,25 @@ def test_between_the_read_and_the_write_it_makes_the_sweep_lose_and_the_next_one
     idle_since = still.clock() - timedelta(days=facts.agent.idle_window_days)
     assert all((p.last_used_at or p.promoted_at) >= idle_since for p in facts.promotions)
     check_invariants(still.clean.deps, PERSON, edits=edits_of(still), at_rest=True)
+
+
+@pytest.mark.parametrize("name", ["the limits are edited", "another tool is promoted"])
+def test_a_visit_that_takes_nothing_never_hides_what_became_due_meanwhile(still: StillArena, name: str) -> None:
+    """Five tools fit the cap; the act makes it one too many, right before the visit moves the due time away."""
+    still.shelve("outside")
+    if name == "the limits are edited":
+        still.stock("a", "b", "c", "d", "e", "f")
+    else:
+        edit(still.clean)
+        still.stock("a", "b", "c", "d", "e")
+    still.clock.forward(seconds=1)
+    outcome, done = sweep_interrupted(still, POSTPONES, ACTS[name])
+    if done and outcome is not None:
+        assert outcome in {Outcome.LOST_RACE, Outcome.FAILED}
+    check_invariants(still.clean.deps, PERSON, edits=edits_of(still))
+    still.clock.forward(seconds=1)
+    run_sweep(still.clean.deps)
+    assert still.facts().agent.set_size <= still.facts().agent.cap
 
 
 @pytest.mark.parametrize("operation", [READS_THE_AGENT, READS_THE_SET, REPORTS])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-import boto3
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -20,10 +21,9 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from moto import mock_aws
 
 from chalicelib import wiring
-from chalicelib.model import Agent, ChangeSet, Run, RunKind
+from chalicelib.model import ChangeSet, Run, RunKind
 from chalicelib.sandbox.pool import Sandbox
 from chalicelib.services import agents, connections
 from chalicelib.services.caches import Caches
@@ -31,7 +31,8 @@ from chalicelib.services.runs import DEADLINE
 from chalicelib.services.sweep import run_sweep
 from chalicelib.storage import items
 from chalicelib.storage.store import TABLE_DEFINITION, Store
-from tests.races.arena import HOST, NoCalls, StandIn
+from infra.local import emulator
+from tests.races.arena import HOST, TOOL, NoCalls, StandIn
 from tests.services.world import PERSON, START, Clock, World
 
 AGENTS = ("demo", "laptop")
@@ -70,7 +71,7 @@ class Model:
     """In list order."""
     history: list[Record] = field(default_factory=list)
     changed_at: datetime = START
-    """The last time a tool moved or a limit was saved."""
+    """The last time a tool moved or a limit was saved; ahead of the clock after two promotions in one millisecond."""
     deadlines: list[datetime] = field(default_factory=list)
     """Of runs whose process died."""
     runs: int = 0
@@ -100,7 +101,8 @@ class Model:
         return [(tool, "demoted", cause, self.set[tool].active_at) for tool, cause in causes.items()]
 
     def sweep(self, now: datetime) -> list[Move]:
-        leavers = [] if any(deadline > now for deadline in self.deadlines) else self.leavers(now)
+        in_flight = any(deadline > now for deadline in self.deadlines)
+        leavers = [] if in_flight or now < self.changed_at else self.leavers(now)
         self.leave(leavers, now)
         return leavers
 
@@ -142,8 +144,8 @@ class Machine(RuleBasedStateMachine):
             self.world.agent(name, cap=2, idle_window_days=1)
             self.models[name] = Model()
         for tool in TOOLS:
-            self.publish(AGENTS[0], tool)
-            self.demote(AGENTS[0], tool)
+            self.deps.store.toolbox.publish(PERSON, replace(TOOL, name=tool))
+            self.toolbox[tool] = False
 
     @property
     def now(self) -> datetime:
@@ -222,26 +224,28 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def all_that_is_stored_is_what_the_model_says(self) -> None:
         for name, model in self.models.items():
-            facts = self.world.caller(name).facts
-            stored = {short(p.tool): Tool(p.promoted_at, p.promoted_by, p.last_used_at) for p in facts.promotions}
+            rows = self.rows_of(name)
+            agent = items.to_agent(rows["agent"])
+            promotions = items.to_promotions(rows["set"], agent.used)
+            stored = {short(p.tool): Tool(p.promoted_at, p.promoted_by, p.last_used_at) for p in promotions}
             assert list(stored.items()) == list(model.set.items())
-            assert (facts.agent.list_revision, facts.agent.set_size) == (len(model.history), len(model.set))
-            history = self.deps.store.agents.history(facts.agent, limit=1000)
-            assert [as_told(record) for record in reversed(history)] == model.history
-            lines = {line.run.id for line in self.deps.store.agents.ledger(facts.agent, limit=None)}
-            assert len(lines | facts.agent.runs.keys()) == model.runs
-            self.check_due(facts.agent, model.due())
+            assert items.set_revision(rows["set"]) == agent.list_revision == len(model.history)
+            assert agent.set_size == len(model.set)
+            history = [as_told(items.to_change_set(row)) for sk, row in rows.items() if sk.startswith("history#")]
+            assert history == model.history
+            ended = {sk.removeprefix("ledger#") for sk in rows if sk.startswith("ledger#")}
+            assert len(ended | agent.runs.keys()) == model.runs
+            due = model.due()
+            assert due is None or items.from_ms(rows["agent"]["due_at"]["N"]) <= due, "a sweep would miss this agent"
 
-    def check_due(self, agent: Agent, due: datetime | None) -> None:
-        """Never later than the true time: then no sweep misses it."""
-        row = self.deps.store.table.get(items.agent_key(PERSON, agent.id))
-        assert row is not None
-        if due is not None:
-            assert items.from_ms(row["due_at"]["N"]) <= due
+    def rows_of(self, name: str) -> dict[str, items.Item]:
+        """The agent's partition, by sort key and in its order."""
+        pk = items.agent_pk(PERSON, self.world.tokens[name].split("_")[2])
+        return {row["sk"]["S"]: row for row in self.deps.store.table.query(pk, "a", below="z")}
 
     def check_nothing_outlived_its_deadline(self, name: str) -> None:
-        runs = self.world.caller(name).agent.runs.values()
-        assert all(run.deadline > self.now for run in runs)
+        agent = items.to_agent(self.rows_of(name)["agent"])
+        assert all(run.deadline > self.now for run in agent.runs.values())
 
 
 def as_told(record: ChangeSet) -> Record:
@@ -254,43 +258,36 @@ def short(tool: str) -> str:
 
 
 @pytest.fixture
-def make_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[], World]]:
-    """Makes worlds, each with a table of its own."""
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+def make_world(tmp_path: Path) -> Iterator[Callable[[], World]]:
+    """Makes worlds, each with a table of its own, on the emulator: it answers five times as fast as moto."""
     environment = {
         "GRAFT_TABLE": "unused",
         "GRAFT_HOME": str(tmp_path),
         "GRAFT_LOCAL_HOSTS": HOST,
         "GRAFT_SWEEP_VISITORS": "1",
     }
-    with mock_aws():
-        client = boto3.client("dynamodb")
-        base = wiring.make_deps(environment)
-        stores: list[Store] = []
+    with ExitStack() as stack:
+        dynamodb = stack.enter_context(emulator.start(tmp_path, ephemeral=True))
+        base = wiring.make_deps(environment | {"GRAFT_AWS_ENDPOINT": dynamodb.endpoint_url})
+        client = base.store.table.client
+        stack.callback(client.close)
+        numbers = count()
 
         def make() -> World:
             clock = Clock()
-            stores.append(Store(client, f"table-{len(stores)}", sleep=lambda _: None))
-            client.create_table(TableName=stores[-1].table.name, **TABLE_DEFINITION)
-            deps = replace(
-                base,
-                store=stores[-1],
-                sandbox=cast(Sandbox, StandIn(lambda _: {})),
-                new_gate=cast(Any, NoCalls),
-                now=clock,
-                caches=Caches(),
-            )
-            return World(deps, clock, HOST, "no-token")
+            store = Store(client, f"table-{next(numbers)}")
+            stack.callback(store.close)
+            client.create_table(TableName=store.table.name, **TABLE_DEFINITION)
+            stand_ins = {"sandbox": cast(Sandbox, StandIn(lambda _: {})), "new_gate": cast(Any, NoCalls)}
+            return World(replace(base, store=store, now=clock, caches=Caches(), **stand_ins), clock, HOST, "no-token")
 
         yield make
-        for store in stores:
-            store.close()
-        base.store.table.client.close()
-        client.close()
 
 
 def test_whatever_happens_in_whatever_order_the_store_keeps_to_the_contract(make_world: Callable[[], World]) -> None:
+    class InANewWorld(Machine):
+        def __init__(self) -> None:
+            super().__init__(make_world())
+
     bounds = settings(max_examples=20, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
-    run_state_machine_as_test(lambda: Machine(make_world()), settings=bounds)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(InANewWorld, settings=bounds)
