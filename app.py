@@ -14,7 +14,7 @@ API_SECONDS = 29.0
 PAGE_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
-@app.route("/mcp", methods=MCP_METHODS, content_types=["*/*"])  # type: ignore[untyped-decorator]
+@app.route("/mcp", methods=MCP_METHODS, content_types=["*/*"])
 def mcp() -> Response:
     from chalicelib import wiring
     from chalicelib.mcp.door import handle
@@ -28,14 +28,14 @@ def mcp() -> Response:
     return Response(answer.body.decode(), status_code=answer.status, headers=dict(answer.headers))
 
 
-@app.route("/", methods=["GET", "HEAD"])  # type: ignore[untyped-decorator]
+@app.route("/", methods=["GET", "HEAD"])
 def home() -> Response:
     from chalicelib.console import pages
 
     return _page(pages.home())
 
 
-@app.route("/a/{code}", methods=["GET", "HEAD"])  # type: ignore[untyped-decorator]
+@app.route("/a/{code}", methods=["GET", "HEAD"])
 def ask(code: str) -> Response:
     """The page behind an ask's link. The link is only a pointer: reading it changes nothing and shows nothing."""
     from chalicelib.console import pages
@@ -43,7 +43,7 @@ def ask(code: str) -> Response:
     return _page(pages.ask())
 
 
-@app.route("/static/{name}", methods=["GET", "HEAD"])  # type: ignore[untyped-decorator]
+@app.route("/static/{name}", methods=["GET", "HEAD"])
 def static(name: str) -> Response:
     from chalicelib.console.assets import find_asset
 
@@ -54,13 +54,13 @@ def static(name: str) -> Response:
     return Response(content, headers={"Content-Type": content_type, "Cache-Control": "public, max-age=3600"})
 
 
-@app.route("/{proxy+}", methods=MCP_METHODS, content_types=["*/*"])  # type: ignore[untyped-decorator]
+@app.route("/{proxy+}", methods=MCP_METHODS, content_types=["*/*"])
 def nothing_here() -> Response:
     """Anything else, `/.well-known/…` included. Without this route the gateway would answer 403."""
     return Response({"message": "Not found"}, status_code=404)
 
 
-@app.schedule(Rate(5, unit=Rate.MINUTES))  # type: ignore[untyped-decorator]
+@app.schedule(Rate(5, unit=Rate.MINUTES))
 def sweep(event: Any) -> dict[str, Any]:
     from chalicelib import wiring
     from chalicelib.services.sweep import run_sweep

@@ -31,7 +31,7 @@ class _Unreadable(Exception):
     """The body is not what its headers or chunks say."""
 
 
-class Handler(ChaliceRequestHandler):  # type: ignore[misc]
+class Handler(ChaliceRequestHandler):
     disable_nagle_algorithm = True
     timeout = IDLE_SECONDS
 
