@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import re
+import sys
 import threading
 from http.server import HTTPServer
 from socketserver import ThreadingMixIn
@@ -17,6 +19,8 @@ from typing import Any, Final
 from chalice import Chalice
 from chalice.config import Config
 from chalice.local import ChaliceRequestHandler, LocalChalice, LocalGatewayException
+
+log = logging.getLogger("graft")
 
 BODY_BYTES_MAX: Final = 10 * 1024 * 1024
 IDLE_SECONDS: Final = 120.0
@@ -98,6 +102,11 @@ class Server(ThreadingMixIn, HTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 256
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is nobody's fault; anything else goes to the log."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            log.exception("a request could not be answered")
 
 
 class LocalServer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 
 import httpx2
 import pytest
@@ -34,9 +35,17 @@ def test_a_body_in_chunks_is_read(graft: Graft) -> None:
     assert answer.startswith(b"HTTP/1.1 401")
 
 
+def test_a_client_that_hangs_up_leaves_no_trace_on_the_terminal(graft: Graft) -> None:
+    for sent in (b"", b"POST /mcp HTTP/1.1\r\nContent-Length: 9\r\n\r\n{"):
+        with socket.create_connection(("127.0.0.1", graft.port), timeout=10) as connection:
+            connection.sendall(sent)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert _raw(graft, b"Content-Length: 500\r\n\r\n{}").startswith(b"HTTP/1.1 400")
+    assert "Traceback" not in graft.log()
+
+
 def _raw(graft: Graft, rest: bytes) -> bytes:
-    port = int(graft.local["mcp_url"].removesuffix("/mcp").rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", graft.port), timeout=10) as connection:
         connection.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n" + rest)
         connection.shutdown(socket.SHUT_WR)
         answer = b""
