@@ -72,9 +72,9 @@ def test_two_hundred_calls_during_continuous_sweeping_with_promotions_in_the_mid
 ) -> None:
     arena.stock(*TOOLS)
     calling = ("calls", {"tools": TOOLS, "times": 25, "threads": 3})
-    sweeping = ("sweeps", {"rounds": 40})
+    sweeping = ("sweeps", {"rounds": 25})
     first, second, swept, promoted = run_together(
-        arena, crew, calling, calling, sweeping, ("promotes", {"tools": TOOLS, "times": 10})
+        arena, crew, calling, calling, sweeping, ("promotes", {"tools": TOOLS, "times": 6})
     )
     print(first["answered"], second["answered"], swept, promoted)
     assert arena.faulty or first["answered"] + second["answered"] == 200
