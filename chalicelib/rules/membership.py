@@ -24,10 +24,13 @@ def is_full(facts: AgentFacts) -> bool:
 
 
 def decide_entry(facts: AgentFacts, tool: str, cause: Cause, now: datetime) -> Move:
-    """A promotion starts with no use, in a slot of its own, and later than every other: a new tool goes last."""
-    at = max(now, facts.promotions[-1].promoted_at + JUST_AFTER) if facts.promotions else now
-    record = _record(facts, [Change(tool, Direction.PROMOTED, cause)], at)
-    promotion = Promotion(tool, str(record.list_revision), at, cause)
+    """A promotion starts with no use, in a slot of its own, and later than every other: a new tool goes last.
+
+    The record keeps the clock's own time: the agent is due from then on, never from a moment still to come.
+    """
+    promoted_at = max(now, facts.promotions[-1].promoted_at + JUST_AFTER) if facts.promotions else now
+    record = _record(facts, [Change(tool, Direction.PROMOTED, cause)], now)
+    promotion = Promotion(tool, str(record.list_revision), promoted_at, cause)
     return _move(record, [*facts.promotions, promotion])
 
 

@@ -64,5 +64,12 @@ def decide_due(promotions: Sequence[Promotion], *, idle_window_days: int) -> dat
     return min(active_at(p) for p in promotions) + timedelta(days=idle_window_days) + JUST_AFTER
 
 
+def find_due(agent: Agent, promotions: Sequence[Promotion], now: datetime) -> datetime | None:
+    """When a sweep has something to do for this agent first, settled or not; None: its set is empty."""
+    if decide_leavers(promotions, cap=agent.cap, idle_window_days=agent.idle_window_days, now=now):
+        return now
+    return decide_due(promotions, idle_window_days=agent.idle_window_days)
+
+
 def _by_promotion(promotion: Promotion) -> tuple[datetime, str]:
     return promotion.promoted_at, promotion.tool

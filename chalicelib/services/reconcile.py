@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from chalicelib.model import Agent, AgentFacts
-from chalicelib.rules.sweep import decide_due, decide_leavers
+from chalicelib.model import Agent
+from chalicelib.rules.sweep import find_due
 from chalicelib.services.deps import Deps
 
 
@@ -31,17 +31,8 @@ def _reconciled(deps: Deps, agent: Agent, stored: datetime | None) -> Drift | No
     facts = deps.store.agents.find(agent.person_id, agent.id)
     if facts is None or facts.agent.rev != agent.rev:
         return None
-    true = true_due(facts, deps.now())
+    true = find_due(facts.agent, facts.promotions, deps.now())
     if true is None or (stored is not None and stored <= true):
         return None
     deps.store.agents.mark_due(agent, deps.now())
     return Drift(agent, stored, true)
-
-
-def true_due(facts: AgentFacts, now: datetime) -> datetime | None:
-    """When a sweep has something to do for this agent first; None: its set is empty."""
-    agent = facts.agent
-    limits = {"cap": agent.cap, "idle_window_days": agent.idle_window_days}
-    if decide_leavers(facts.promotions, **limits, now=now):
-        return now
-    return decide_due(facts.promotions, idle_window_days=agent.idle_window_days)

@@ -317,10 +317,6 @@ class AgentRows:
             update(items.agent_key(agent.person_id, agent.id), expression, condition="#rev = :seen", values=values)
         )
 
-    def find_person(self, person_id: str) -> Person | None:
-        item = self._table.get(items.person_key(person_id))
-        return items.to_person(item) if item else None
-
 
 def _renaming(seen: Agent, edited: Agent) -> list[Write]:
     """The rows by which a person's agents are found; a name belongs to one agent, whatever the case."""

@@ -98,7 +98,8 @@ def _check_history_gives_the_set(facts: AgentFacts, history: Sequence[ChangeSet]
         for change in record.changes:
             if change.direction is Direction.PROMOTED:
                 assert change.tool not in replayed, f"{change.tool} was promoted twice, at {number}"
-                replayed[change.tool] = (str(number), record.at, change.cause)
+                newest = max((at for _, at, _ in replayed.values()), default=record.at - JUST_AFTER)
+                replayed[change.tool] = (str(number), max(record.at, newest + JUST_AFTER), change.cause)
             else:
                 assert replayed.pop(change.tool, None), f"{change.tool} left twice, at {number}"
     assert agent.list_revision == len(history)

@@ -54,7 +54,7 @@ def kill_at_every_step(
 def wait_for_what_was_sent(arena: LiveArena) -> None:
     """What a dead process had sent is answered before what is sent now, or at the same time as the first of these."""
     for _ in range(3):
-        arena.clean.deps.store.agents.find_person(PERSON)
+        arena.clean.deps.store.agents.ids(PERSON)
 
 
 def test_a_killed_sweep_leaves_all_of_a_demotion_or_nothing_and_the_next_one_does_the_rest(

@@ -71,7 +71,7 @@ class Model:
     """In list order."""
     history: list[Record] = field(default_factory=list)
     changed_at: datetime = START
-    """The last time a tool moved or a limit was saved; ahead of the clock after two promotions in one millisecond."""
+    """The last time a tool moved or a limit was saved."""
     deadlines: list[datetime] = field(default_factory=list)
     """Of runs whose process died."""
     runs: int = 0
@@ -80,7 +80,7 @@ class Model:
         if tool in self.set:
             return False
         at = max([now, *(each.promoted_at + MS for each in self.set.values())])
-        self.record(at, [(tool, "promoted", cause, None)])
+        self.record(now, [(tool, "promoted", cause, None)])
         self.set[tool] = Tool(at, cause)
         return True
 
@@ -102,7 +102,7 @@ class Model:
 
     def sweep(self, now: datetime) -> list[Move]:
         in_flight = any(deadline > now for deadline in self.deadlines)
-        leavers = [] if in_flight or now < self.changed_at else self.leavers(now)
+        leavers = [] if in_flight else self.leavers(now)
         self.leave(leavers, now)
         return leavers
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 
-from chalicelib.model import Cause, LedgerLine, Run, RunKind
-from chalicelib.services.sweep import Outcome, plan_sweep, report_of, run_sweep
+from chalicelib.model import Cause, LedgerLine, Run, RunKind, SweepReport
+from chalicelib.services.sweep import Outcome, as_metrics, plan_sweep, report_of, run_sweep
 from tests.services.world import World
 
 MS = timedelta(milliseconds=1)
@@ -171,3 +172,24 @@ def test_a_plan_is_what_the_next_sweep_does_agent_by_agent(world: World) -> None
     swept = {visit.due.agent_id: (visit.outcome, visit.leavers) for visit in run_sweep(world.deps).visits}
     assert planned == swept
     assert len(planned) == 3
+
+
+def test_promotions_in_one_millisecond_are_due_at_once(world: World) -> None:
+    world.agent("small", cap=1)
+    for name in ("a", "b", "c"):
+        world.publish(name, by="small")
+    assert [leaver.tool for _, leaver in run_sweep(world.deps).demoted] == ["demo__a", "demo__b"]
+
+
+def test_the_metrics_say_what_the_report_says(world: World) -> None:
+    world.publish("a")
+    world.clock.forward(days=22)
+    start_run(world)
+    emitted: list[SweepReport] = []
+    run_sweep(replace(world.deps, emit=emitted.append))
+    (report,) = emitted
+    metrics = json.loads(json.dumps(as_metrics(report)))
+    (directive,) = metrics["_aws"]["CloudWatchMetrics"]
+    assert directive["Namespace"] == "Graft/Sweep"
+    assert {metric["Name"] for metric in directive["Metrics"]} == metrics.keys() - {"_aws"}
+    assert (metrics["SkippedInFlight"], metrics["LongestInFlightSeconds"]) == (1, 22 * 86400)
