@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 ANSWER_BYTES_MAX: Final = 256 * 1024
 SHOWN: Final = 400
 """Characters of each text that a report keeps once it is too large."""
+
+
+def decide_passed(reads: Sequence[Mapping[str, Any]], previews: Sequence[Any], *, raised: bool) -> bool:
+    """Whether a dry run passed: no read answered 400 or more, and nothing was raised before the first stopped call.
+
+    After a stopped call the module works with a stand-in, so what it raises then says nothing.
+    """
+    return not (raised and not previews) and all(read["status"] < 400 for read in reads)
 
 
 def fit_report(report: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from chalicelib.errors import Reason, Refusal
+from chalicelib.errors import Conflict, Reason, Refusal
 from chalicelib.model import (
     RUNS_IN_FLIGHT_MAX,
     Agent,
@@ -26,7 +26,7 @@ from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.approval import Verdict
 from chalicelib.rules.connections import Unbound
 from chalicelib.rules.names import read_name
-from chalicelib.rules.reports import fit_report
+from chalicelib.rules.reports import decide_passed, fit_report
 from chalicelib.rules.schema import find_misfits, with_properties
 from chalicelib.services import approvals, toolbox
 from chalicelib.services.approvals import Waiting
@@ -98,14 +98,28 @@ def call(deps: Deps, caller: Caller, vendor: str, name: str, input: JsonObject, 
 
 
 def try_out(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) -> Json:
-    """A publish's test run: a dry run whose failure is reported, not raised."""
+    """A publish's test run: a dry run whose failure is reported, not raised.
+
+    The version is written already: an error that says "repeat the call" would publish another one.
+    """
     try:
-        _check_input(tool, input)
-        connections = deps.store.grants.connections(caller.person.id)
-        connection = _choose(caller.agent, tool, connections)
-        return execute(deps, caller, Execution(tool, input, RunKind.TEST_RUN, connection))
+        return _tried(deps, caller, tool, input)
     except Refusal as refusal:
-        return {"dryRun": True, "passed": False, "reads": [], "previews": [], "error": _error(refusal)}
+        error = _error(refusal)
+    except Conflict:
+        message = "The tool is published; Graft was too busy to try it. Try it with run_tool and dryRun."
+        error = {"reason": Reason.RATE_LIMITED, "message": message}
+    return {"dryRun": True, "passed": False, "reads": [], "previews": [], "error": error}
+
+
+def _tried(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) -> Json:
+    _check_input(tool, input)
+    facts = deps.store.find_call_facts(caller.agent, tool.wire_name)
+    connection = _choose(caller.agent, tool, facts.connections)
+    approval = approvals.find_answer(facts.approvals, connection)
+    if _decide(tool, approval, dry_run=True) is Verdict.DENIED:
+        raise approvals.denied(tool, approval)
+    return execute(deps, caller, Execution(tool, input, RunKind.TEST_RUN, connection))
 
 
 def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
@@ -141,15 +155,14 @@ def _end(deps: Deps, agent: Agent, line: LedgerLine) -> None:
 
 
 def _dry_run(deps: Deps, session: Session, gate: Gate, execution: Execution) -> tuple[Json, str]:
-    """(report, outcome). Passed: no read answered 400 or more, and nothing was raised before the first stopped call."""
+    """(report, outcome)."""
     end: dict[str, Json]
     outcome = "ok"
     try:
         end = {"result": session.run(execution.tool.source, execution.input, gate, seconds=_run_seconds(deps))}
     except Refusal as refusal:
         end, outcome = {"error": _error(refusal)}, refusal.reason
-    failed_early = "error" in end and not gate.previews
-    passed = not failed_early and all(int(str(read["status"])) < 400 for read in gate.reads)
+    passed = decide_passed(gate.reads, gate.previews, raised="error" in end)
     report = {"dryRun": True, "passed": passed, "reads": gate.reads, "previews": gate.previews, **end}
     return fit_report(report), outcome
 

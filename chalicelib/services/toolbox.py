@@ -159,14 +159,13 @@ def read_source(deps: Deps, caller: Caller, vendor: str, name: str, version: int
     versions = deps.store.toolbox.versions(caller.person.id, tool)
     if not versions:
         raise not_found(deps, caller, vendor, name)
-    wanted = next((v for v in versions if v.version == version), None) if version is not None else versions[-1]
-    if wanted is None:
-        raise Refusal(
-            Reason.INPUT_INVALID,
-            f"{tool} has no version {version}; its versions are 1 to {versions[-1].version}.",
-            {"field": "version"},
-        )
-    return Source(wanted, tuple((v.version, v.published_at) for v in versions))
+    newest = versions[-1][0]
+    wanted = newest if version is None else version
+    found = deps.store.toolbox.find_version(caller.person.id, tool, wanted) if 1 <= wanted <= newest else None
+    if found is None:
+        message = f"{tool} has no version {wanted}; its versions are 1 to {newest}."
+        raise Refusal(Reason.INPUT_INVALID, message, {"field": "version"})
+    return Source(found, tuple(versions))
 
 
 def check(deps: Deps, source: str, input_schema: Any = None, *, hosts: Sequence[str] = ()) -> Checked:

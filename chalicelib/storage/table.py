@@ -125,10 +125,7 @@ class Table:
         return [item for items in self.together(first, *others) for item in items]
 
     def _batch_get(self, keys: Sequence[Key], attributes: Sequence[str]) -> list[Item]:
-        request: dict[str, Any] = {"Keys": list(keys), "ConsistentRead": True}
-        if attributes:
-            request["ProjectionExpression"] = ",".join(f"#{name}" for name in attributes)
-            request["ExpressionAttributeNames"] = {f"#{name}": name for name in attributes}
+        request: dict[str, Any] = {"Keys": list(keys), "ConsistentRead": True} | _only(attributes)
         items: list[Item] = []
         for attempt in range(RETRIES + 1):
             answer = self.client.batch_get_item(RequestItems={self.name: request})
@@ -141,7 +138,14 @@ class Table:
         raise Conflict("some rows could not be read in time")
 
     def query(
-        self, pk: str, prefix: str, *, newest_first: bool = False, below: str | None = None, limit: int | None = None
+        self,
+        pk: str,
+        prefix: str,
+        *,
+        newest_first: bool = False,
+        below: str | None = None,
+        limit: int | None = None,
+        attributes: Sequence[str] = (),
     ) -> Iterator[Item]:
         """Rows of one partition whose sort key begins with `prefix`, page by page beyond DynamoDB's 1 MB.
 
@@ -154,7 +158,7 @@ class Table:
             "ExpressionAttributeValues": values,
             "ConsistentRead": True,
             "ScanIndexForward": not newest_first,
-        }
+        } | _only(attributes)
         yield from self._pages(request, limit=limit)
 
     def query_index(self, index: str, condition: str, values: Mapping[str, Any]) -> Iterator[Item]:
@@ -218,6 +222,16 @@ class Table:
 
     def _pause(self, attempt: int) -> None:
         self._sleep(BACKOFF_SECONDS * 2**attempt * self._jitter())
+
+
+def _only(attributes: Sequence[str]) -> dict[str, Any]:
+    """The part of a read that names the wanted attributes; none: all of them."""
+    if not attributes:
+        return {}
+    return {
+        "ProjectionExpression": ",".join(f"#{name}" for name in attributes),
+        "ExpressionAttributeNames": {f"#{name}": name for name in attributes},
+    }
 
 
 def _codes(error: ClientError) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from chalicelib.model import ToolCard, ToolHead, ToolVersion
 from chalicelib.storage import items
@@ -40,10 +41,11 @@ class ToolboxRows:
         item = self._table.get(items.version_key(person_id, tool, version))
         return items.to_tool_version(item) if item else None
 
-    def versions(self, person_id: str, tool: str) -> list[ToolVersion]:
-        """Every version, oldest first."""
-        rows = self._table.query(items.toolbox_pk(person_id), f"version#{tool}#")
-        return [items.to_tool_version(row) for row in rows]
+    def versions(self, person_id: str, tool: str) -> list[tuple[int, datetime]]:
+        """(number, published at) of every version, oldest first; without their sources."""
+        pk, wanted = items.toolbox_pk(person_id), ("version", "published_at")
+        rows = self._table.query(pk, f"version#{tool}#", attributes=wanted)
+        return [(int(row["version"]["N"]), items.from_ms(row["published_at"]["N"])) for row in rows]
 
     def publish(self, person_id: str, tool: ToolVersion, *, also: Sequence[Write] = ()) -> bool:
         """Write a version as the newest one. False: another version took the number, or `also` was refused."""

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.errors import Reason, Refusal
+from chalicelib.errors import Conflict, Reason, Refusal
+from chalicelib.model import Answer, Approval
 from chalicelib.services import toolbox
 from tests.services.world import ANSWERS, READS, WRITES, World
 
@@ -27,9 +28,10 @@ def test_versions_count_up_and_every_one_stays_readable(world: World) -> None:
 
 def test_a_version_that_is_not_there_is_refused_with_those_that_are(world: World) -> None:
     world.publish("a")
-    with pytest.raises(Refusal) as refused:
-        toolbox.read_source(world.deps, world.caller(), "demo", "a", 7)
-    assert "1 to 1" in refused.value.message
+    for number in (0, 2, 7, 10**12):
+        with pytest.raises(Refusal) as refused:
+            toolbox.read_source(world.deps, world.caller(), "demo", "a", number)
+        assert "1 to 1" in refused.value.message
 
 
 def test_republishing_keeps_promotion_time_and_last_use(world: World) -> None:
@@ -126,3 +128,30 @@ def test_find_sees_what_another_agent_just_published(world: World) -> None:
     assert toolbox.find(world.deps, world.caller("laptop"), "notes", limit=10, offset=0).total == 0
     world.publish("list-notes")
     assert toolbox.find(world.deps, world.caller("laptop"), "notes", limit=10, offset=0).total == 1
+
+
+def test_a_table_too_busy_for_the_test_run_says_published_and_never_repeat(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world.deps.store.agents, "claim", _too_busy)
+    published = world.publish("a", test_input={})
+    assert published.tool.version == 1
+    assert isinstance(published.dry_run, dict)
+    assert (published.dry_run["passed"], published.dry_run["error"]["reason"]) == (False, "rate_limited")
+    assert "is published" in published.dry_run["error"]["message"]
+
+
+def _too_busy(*_: object) -> bool:
+    raise Conflict("other writes kept meeting this one")
+
+
+def test_the_test_run_of_a_denied_tool_is_refused_and_the_version_stays(world: World) -> None:
+    mine = world.connect()
+    world.publish("create-note", WRITES)
+    denied = Approval("demo__create-note", mine.id, Answer.DENIED, 1, world.clock(), "not this one")
+    world.deps.store.grants.answer(world.caller().agent, denied)
+    published = world.publish("create-note", WRITES + "# again\n", test_input={"text": "x"})
+    assert published.tool.version == 2
+    assert isinstance(published.dry_run, dict)
+    assert published.dry_run["error"]["reason"] == "approval_denied"
+    assert world.ledger() == []

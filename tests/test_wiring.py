@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from chalicelib import wiring
+from chalicelib.model import SweepReport
+from chalicelib.services.deps import Deps
+
+ON_AWS = {"AWS_LAMBDA_FUNCTION_NAME": "graft-dev", "GRAFT_TABLE": "graft"}
+
+
+def test_settings_are_read_from_the_environment() -> None:
+    settings = wiring.settings_from(
+        {
+            "GRAFT_TABLE": "t",
+            "GRAFT_PUBLIC_BASE_URL": "https://g.example/",
+            "GRAFT_LOCAL_HOSTS": "127.0.0.1:1,,127.0.0.1:2",
+        }
+    )
+    assert settings.public_base_url == "https://g.example"
+    assert settings.local_hosts == {"127.0.0.1:1", "127.0.0.1:2"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "named"),
+    [({}, "GRAFT_TABLE"), (ON_AWS | {"GRAFT_LOCAL_HOSTS": "127.0.0.1:1"}, "GRAFT_LOCAL_HOSTS")],
+)
+def test_what_is_missing_or_not_allowed_is_named(environment: dict[str, str], named: str) -> None:
+    with pytest.raises(wiring.Misconfigured, match=named):
+        wiring.settings_from(environment)
+
+
+def test_on_aws_there_is_no_local_key(tmp_path: Path) -> None:
+    with pytest.raises(wiring.Misconfigured, match="GRAFT_KMS_KEY"):
+        wiring.make_deps(ON_AWS | {"GRAFT_HOME": str(tmp_path)})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_local_key_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
+    key = wiring.local_key(tmp_path)
+    assert len(key) == 32
+    assert wiring.local_key(tmp_path) == key
+    assert stat.S_IMODE((tmp_path / wiring.LOCAL_KEY_NAME).stat().st_mode) == 0o600
+
+
+def test_the_clock_is_utc_and_holds_what_the_table_holds() -> None:
+    moment = wiring.now()
+    assert moment.tzinfo is UTC
+    assert moment.microsecond % 1000 == 0
+
+
+def test_an_invocation_counts_its_own_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deps = wiring.make_deps(
+        {"GRAFT_TABLE": "t", "GRAFT_HOME": str(tmp_path), "GRAFT_AWS_ENDPOINT": "http://127.0.0.1:9"}
+    )
+
+    def these() -> Deps:
+        return deps
+
+    monkeypatch.setattr(wiring, "deps", these)
+    assert 4 < wiring.deps_until(5).seconds_left() <= 5
+    assert wiring.deps_until(-1).seconds_left() < 0
+    assert wiring.deps_until(5).caches is deps.caches
+    deps.store.table.client.close()
+
+
+def test_metrics_are_one_line_of_json_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    wiring._emit(SweepReport(datetime(2026, 11, 30, tzinfo=UTC), 1, 0, 1, 0, 0, 0, 0, 0.5, 0.0, 0.0, ()))
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["DemotedIdle"] == 1
