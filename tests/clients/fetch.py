@@ -2,6 +2,7 @@
 
     .lab/python-1     an environment with the Python SDK 1.x
     .lab/npm          the TypeScript SDKs
+    .lab/node         Node 24, for what does not run on an older one; other fetchers call `ensure_node`
 
 Each is stamped with a digest of what it was made from, so a second run that finds nothing changed fetches nothing.
 """
@@ -9,6 +10,7 @@ Each is stamped with a digest of what it was made from, so a second run that fin
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,9 @@ LAB: Final = HERE.parents[1] / ".lab"
 PYTHON_1: Final = LAB / "python-1"
 PYTHON_1_BIN: Final = PYTHON_1 / "bin" / "python"
 NPM: Final = LAB / "npm"
+NODE: Final = LAB / "node"
+NODE_BIN: Final = NODE / "node_modules" / "node" / "bin"
+"""The folder to put first on the PATH."""
 STAMP: Final = ".fetched"
 NODE_OLDEST: Final = 20
 FETCH_SECONDS: Final = 600
@@ -34,7 +39,7 @@ def main() -> int:
     try:
         ensure(PYTHON_1, [HERE / "requirements.txt"], sys.version, fetch_python_1)
         node = node_version()
-        ensure(NPM, [HERE / "package.json", HERE / "package-lock.json"], node, fetch_npm)
+        ensure(NPM, manifests(HERE), node, lambda: npm_ci(HERE, NPM))
     except CannotFetch as reason:
         print(f"Cannot fetch the clients: {reason}", file=sys.stderr)
         return 1
@@ -60,10 +65,21 @@ def fetch_python_1() -> None:
     run(str(PYTHON_1_BIN), "-m", "pip", *install, "-r", str(HERE / "requirements.txt"))
 
 
-def fetch_npm() -> None:
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(HERE / name, NPM / name)
-    run("npm", "ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", cwd=NPM)
+def ensure_node() -> None:
+    """Node 24, which npm has as a package for this machine's kind: its own install script picks it."""
+    ensure(NODE, manifests(HERE / "node"), node_version(), lambda: npm_ci(HERE / "node", NODE, scripts=True))
+
+
+def manifests(source: Path) -> list[Path]:
+    return [source / "package.json", source / "package-lock.json"]
+
+
+def npm_ci(source: Path, folder: Path, *, scripts: bool = False, path: Path | None = None) -> None:
+    """Install what the lock of `source` pins into `folder`. `path`: a folder to put first on the PATH."""
+    for manifest in manifests(source):
+        shutil.copy(manifest, folder / manifest.name)
+    options = ("--silent", "--no-audit", "--no-fund") + (() if scripts else ("--ignore-scripts",))
+    run("npm", "ci", *options, cwd=folder, path=path)
 
 
 def node_version() -> str:
@@ -79,9 +95,11 @@ def node_version() -> str:
     return version
 
 
-def run(*command: str, cwd: Path | None = None) -> None:
+def run(*command: str, cwd: Path | None = None, path: Path | None = None) -> None:
+    first = f"{path}{os.pathsep}" if path else ""
+    environment = os.environ | {"PATH": first + os.environ["PATH"]}
     try:
-        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=FETCH_SECONDS)
+        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=FETCH_SECONDS)
     except subprocess.TimeoutExpired:
         raise CannotFetch(f"{' '.join(command)} took longer than {FETCH_SECONDS} s. Try again.") from None
     if done.returncode != 0:
