@@ -9,6 +9,7 @@ from chalicelib.errors import Reason, Refusal
 from chalicelib.model import READING_METHODS, WRITING_METHODS, Connection, VendorRequest
 from chalicelib.proxy.headers import Headers, carried
 from chalicelib.proxy.hosts import Host, HostRules, parse_host
+from chalicelib.proxy.params import without
 from chalicelib.proxy.paths import build_target
 from chalicelib.proxy.schemes import scheme_named
 
@@ -24,10 +25,12 @@ class Call:
     """`https`, or `http` to a local host."""
     host: Host
     target: str
-    """Path and query, encoded for the request line."""
+    """Path and query, encoded for the request line, without the credential."""
     headers: Headers
     """The module's own, without the credential."""
     body: bytes | None = field(default=None, repr=False)
+    own_params: frozenset[str] = frozenset()
+    """The connection's own query parameters, in comparable form: neither module nor redirect sets them."""
 
 
 def rules_of(connection: Connection, local: frozenset[Host]) -> HostRules:
@@ -43,14 +46,16 @@ def judge(connection: Connection, request: VendorRequest, rules: HostRules) -> C
     host = parse_host(connection.primary_host if request.host is None else request.host)
     scheme = rules.scheme_for(host)
     rules.require(host, scheme)
-    own = scheme_named(connection.scheme).own_headers(connection.scheme_config)
+    known = scheme_named(connection.scheme)
+    own_params = known.own_params(connection.scheme_config)
     return Call(
         method=request.method,
         scheme=scheme,
         host=host,
-        target=build_target(request.path, request.params),
-        headers=carried(request.headers, own),
+        target=without(build_target(request.path, request.params), own_params),
+        headers=carried(request.headers, known.own_headers(connection.scheme_config)),
         body=None if request.method in READING_METHODS else _encoded(request.body),
+        own_params=own_params,
     )
 
 

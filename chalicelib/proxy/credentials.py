@@ -21,6 +21,8 @@ class Credential:
     """What goes out with a call, and every form of it that must not come back."""
 
     headers: Headers = field(default=(), repr=False)
+    params: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Of the query, put in on the way out and shown nowhere."""
     echoes: tuple[str, ...] = field(default=(), repr=False)
     """Longest first."""
 

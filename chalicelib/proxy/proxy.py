@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +13,7 @@ from chalicelib.proxy.call import Call, judge, rules_of
 from chalicelib.proxy.credentials import NO_CREDENTIAL, Credential, CredentialCache
 from chalicelib.proxy.headers import Headers, answered
 from chalicelib.proxy.hosts import HostRules, parse_hosts
+from chalicelib.proxy.params import with_params
 from chalicelib.proxy.redact import redact
 from chalicelib.proxy.schemes import scheme_named
 from chalicelib.proxy.vault import Vault
@@ -88,7 +90,8 @@ class Proxy:
         owner = f"{connection.person_id}/{connection.id}"
         headers = _sent(call, credential)
         is_local = call.host in rules.local
-        return self._network().exchange(call, headers, is_local=is_local, owner=owner, deadline=deadline)
+        sent = replace(call, target=with_params(call.target, credential.params))
+        return self._network().exchange(sent, headers, is_local=is_local, owner=owner, deadline=deadline)
 
     def _credential(self, connection: Connection) -> Credential:
         if connection.state is not ConnectionState.LIVE:

@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from chalicelib.errors import Reason, Refusal
 from chalicelib.proxy.call import Call
 from chalicelib.proxy.hosts import HTTPS_PORT, HostRules, parse_host
+from chalicelib.proxy.params import without
 from chalicelib.proxy.paths import build_target
 
 REDIRECTS_MAX: Final = 3
@@ -41,7 +42,7 @@ def _moved(call: Call, location: str, rules: HostRules) -> Call:
     parts = _absolute(call, location)
     host = parse_host(parts.netloc, _DEFAULT_PORTS[parts.scheme])
     rules.require(host, parts.scheme)
-    target = build_target(f"{parts.path}?{parts.query}")
+    target = without(build_target(f"{parts.path}?{parts.query}"), call.own_params)
     return replace(call, scheme=parts.scheme, host=host, target=target)
 
 

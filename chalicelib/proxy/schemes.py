@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from chalicelib.errors import Reason, Refusal
+from chalicelib.proxy import params
 from chalicelib.proxy.credentials import NO_CREDENTIAL, Credential
 from chalicelib.proxy.headers import comparable, is_header_name, is_header_value, is_reserved
 from chalicelib.proxy.redact import echoes_of
@@ -18,6 +20,7 @@ FIELD_MAX: Final = 2000
 """Characters of one field."""
 SHORTEST_SECRET: Final = 4
 """A shorter password beside a user name is a filler (`X`): the user name is then the secret."""
+_PARAM_NAME = re.compile(r"[A-Za-z0-9$][A-Za-z0-9._~$-]{0,99}")
 _NOT_FOR_KEYS: Final = frozenset({"content-type", "content-encoding", "user-agent", "accept"})
 
 
@@ -35,8 +38,10 @@ class Scheme:
     secret: tuple[Field, ...]
     apply: Callable[[Values, Values], Credential]
     """Config and secret → what goes out with a call."""
-    own_headers: Callable[[Values], frozenset[str]]
+    own_headers: Callable[[Values], frozenset[str]] = lambda _: frozenset()
     """The headers, in comparable form, that belong to the connection and never to a module."""
+    own_params: Callable[[Values], frozenset[str]] = lambda _: frozenset()
+    """The same of the query's parameters."""
 
 
 def _any_text(value: str) -> str | None:
@@ -73,6 +78,12 @@ def _key_header(value: str) -> str | None:
     return None
 
 
+def _key_param(value: str) -> str | None:
+    if _PARAM_NAME.fullmatch(value):
+        return None
+    return "is not the plain name of a query parameter: letters, digits and ._~$- to 100 characters"
+
+
 def _bearer(_: Values, secret: Values) -> Credential:
     token = secret["token"]
     return Credential(headers=(("Authorization", f"Bearer {token}"),), echoes=echoes_of([token]))
@@ -84,6 +95,11 @@ def _api_key_header(config: Values, secret: Values) -> Credential:
     return Credential(headers=((config["headerName"], f"{prefix}{space}{key}"),), echoes=echoes_of([key]))
 
 
+def _api_key_query(config: Values, secret: Values) -> Credential:
+    key = secret["key"]
+    return Credential(params=((config["queryParam"], key),), echoes=echoes_of([key]))
+
+
 def _basic(_: Values, secret: Values) -> Credential:
     """User name and password in UTF-8 (RFC 7617)."""
     username, password = secret["username"], secret.get("password", "")
@@ -93,24 +109,25 @@ def _basic(_: Values, secret: Values) -> Credential:
     return Credential(headers=(("Authorization", f"Basic {pair}"),), echoes=echoes)
 
 
-def _owns_nothing_more(_: Values) -> frozenset[str]:
-    return frozenset()
-
-
 SCHEMES: Final[Mapping[str, Scheme]] = {
-    "none": Scheme((), (), lambda _, __: NO_CREDENTIAL, _owns_nothing_more),
-    "bearer": Scheme((), (Field("token", _token_text),), _bearer, _owns_nothing_more),
+    "none": Scheme((), (), lambda _, __: NO_CREDENTIAL),
+    "bearer": Scheme((), (Field("token", _token_text),), _bearer),
     "api_key_header": Scheme(
         (Field("headerName", _key_header), Field("prefix", _prefix_text, required=False)),
         (Field("key", _key_text),),
         _api_key_header,
         lambda config: frozenset({comparable(config["headerName"])}),
     ),
+    "api_key_query": Scheme(
+        (Field("queryParam", _key_param),),
+        (Field("key", _key_text),),
+        _api_key_query,
+        own_params=lambda config: frozenset({params.comparable(config["queryParam"])}),
+    ),
     "basic": Scheme(
         (),
         (Field("username", _user_name), Field("password", _any_text, required=False)),
         _basic,
-        _owns_nothing_more,
     ),
 }
 

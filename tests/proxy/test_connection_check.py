@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.errors import Refusal
 from chalicelib.proxy.connection_check import check_connection, stored_hosts
+from chalicelib.proxy.params import with_params
 from chalicelib.proxy.schemes import SCHEMES
 
 HOST = "api.vendor.example"
@@ -23,6 +26,8 @@ HOST = "api.vendor.example"
         ("basic", {}, {"username": "ana", "password": "pä:ss wörd"}),
         ("basic", {}, {"username": "live_key"}),
         ("bearer", {}, None),
+        ("api_key_query", {"queryParam": "api_key"}, {"key": "abc/def+=="}),
+        ("api_key_query", {"queryParam": "$subscription-key"}, None),
     ],
 )
 def test_a_sound_connection_has_no_problem(scheme: str, config: dict[str, str], secret: dict[str, str] | None) -> None:
@@ -51,6 +56,15 @@ def test_a_sound_connection_has_no_problem(scheme: str, config: dict[str, str], 
         ("api_key_header", {"headerName": "Content-Type"}, {"key": "s3cr3t"}, "the proxy or HTTP itself sets"),
         ("api_key_header", {"headerName": "X", "prefix": "a\r\nb"}, {"key": "s3cr3t"}, "schemeConfig.prefix holds"),
         ("api_key_header", {"headerName": "X", "prefix": " a"}, {"key": "s3cr3t"}, "schemeConfig.prefix holds"),
+        ("api_key_query", {}, {"key": "s3cr3t"}, "schemeConfig.queryParam is required"),
+        ("api_key_query", {"queryParam": "a b"}, {"key": "s3cr3t"}, "schemeConfig.queryParam is not the plain name"),
+        ("api_key_query", {"queryParam": "k&x=s3cr3t"}, {"key": "s3cr3t"}, "schemeConfig.queryParam is not the plain"),
+        ("api_key_query", {"queryParam": "key[]"}, {"key": "s3cr3t"}, "schemeConfig.queryParam is not the plain name"),
+        ("api_key_query", {"queryParam": "_method"}, {"key": "s3cr3t"}, "schemeConfig.queryParam is not the plain"),
+        ("api_key_query", {"queryParam": "key", "headerName": "X"}, {"key": "s3cr3t"}, "headerName is not a field"),
+        ("api_key_query", {"queryParam": "key"}, {"key": ""}, "secret.key is required"),
+        ("api_key_query", {"queryParam": "key"}, {"key": "s3cr3t\n"}, "secret.key holds a line break"),
+        ("api_key_query", {"queryParam": "key"}, {"key": "s3cr3t’"}, "secret.key holds a character outside ASCII"),
         ("basic", {}, {"password": "s3cr3t"}, "secret.username is required"),
         ("basic", {}, {"username": "a:b", "password": "s3cr3t"}, "secret.username holds a ':'"),
         ("basic", {}, {"username": "a", "password": "s3cr3t\x00"}, "secret.password holds"),
@@ -93,10 +107,12 @@ def test_hosts_are_stored_once_the_primary_one_first() -> None:
 
 @given(
     st.sampled_from([*SCHEMES, "other"]),
-    st.dictionaries(st.sampled_from(["headerName", "prefix", "x"]), st.text(max_size=20)),
+    st.dictionaries(st.sampled_from(["headerName", "prefix", "queryParam", "x"]), st.text(max_size=20)),
     st.dictionaries(st.sampled_from(["token", "key", "username", "password"]), st.text(max_size=20)),
 )
 def test_what_passes_the_check_can_be_applied(scheme: str, config: dict[str, str], secret: dict[str, str]) -> None:
     if not check_connection(scheme, config, secret, HOST, [], []):
-        for name, value in SCHEMES[scheme].apply(config, secret).headers:
+        credential = SCHEMES[scheme].apply(config, secret)
+        for name, value in credential.headers:
             assert "\n" not in f"{name}: {value}".encode("latin-1").decode("latin-1")
+        assert re.fullmatch(r"[\x21-\x7e]+", with_params("/", credential.params))

@@ -144,6 +144,17 @@ class TestDryRun:
         assert gate(VendorRequest("DELETE", "/notes/1"), soon()).status == 202
         assert gate.previews[0]["body"] is None
 
+    def test_a_key_in_the_query_is_in_no_read_and_no_preview(self, proxy: Proxies, vendor: Vendors) -> None:
+        notes = vendor(says(ok(b"[]")))
+        secret = {"key": "the-key"}
+        connection = a_connection(notes.host, scheme="api_key_query", config={"queryParam": "token"}, secret=secret)
+        gate = a_gate(proxy(notes.host), connection, dry_run=True)
+        gate(get("/notes?Token=forged&q=1"), soon())
+        gate(post("/notes?TOKEN=forged"), soon())
+        assert notes.requests[0].target == "/notes?q=1&token=the-key"
+        assert gate.reads[0]["path"] == "/notes?q=1"
+        assert gate.previews[0]["path"] == "/notes"
+
     @pytest.mark.parametrize(
         ("request_", "reason"),
         [

@@ -78,6 +78,52 @@ def test_a_modules_headers_never_replace_the_connections(proxy: Proxies, vendor:
     assert [value for name, value in received.headers if name.lower() == "x-api-key"] == ["the-key"]
 
 
+class TestKeyInTheQuery:
+    def test_it_leaves_at_the_end_of_the_query_in_place_of_the_modules_own(
+        self, proxy: Proxies, vendor: Vendors
+    ) -> None:
+        notes = vendor(says(ok(b"[]")))
+        request = get("/notes?Api_Key=forged;x=1", params=(("api%5fkey", "forged"), ("q", "a"), ("api.key", "forged")))
+        proxy(notes.host).send(with_key(notes.host), request, deadline=soon())
+        proxy(notes.host).send(with_key(notes.host), get("/notes"), deadline=soon())
+        assert [r.target for r in notes.requests] == ["/notes?x=1&q=a&api_key=the%2Fkey", "/notes?api_key=the%2Fkey"]
+
+    def test_an_echo_of_the_address_comes_back_redacted(self, proxy: Proxies, vendor: Vendors) -> None:
+        def echo(connection: socket.socket, received: Received) -> bool:
+            target = received.target
+            connection.sendall(ok(f"{target} the/key".encode(), f"Location: {target}", status="201 Created"))
+            return True
+
+        notes = vendor(echo)
+        response = proxy(notes.host).send(with_key(notes.host), get("/notes"), deadline=soon())
+        assert response.text == "/notes?api_key=[redacted] [redacted]"
+        assert response.headers == (("location", "/notes?api_key=[redacted]"),)
+
+    def test_a_redirect_takes_it_along_on_the_same_host_only_once(self, proxy: Proxies, vendor: Vendors) -> None:
+        notes = vendor(says(redirect("/b?api_key=the%2Fkey&x=1"), ok(b"end")))
+        proxy(notes.host).send(with_key(notes.host), get("/a"), deadline=soon())
+        assert notes.requests[1].target == "/b?x=1&api_key=the%2Fkey"
+
+    def test_a_redirect_to_another_host_leaves_it_behind_even_where_the_vendor_wrote_it(
+        self, proxy: Proxies, vendor: Vendors
+    ) -> None:
+        second = vendor(says(ok(b"end")))
+        first = vendor(says(redirect(f"http://{second.host}/b?API_KEY=the%2Fkey&x=1")))
+        proxy(first.host, second.host).send(with_key(first.host, second.host), get("/a"), deadline=soon())
+        assert second.requests[0].target == "/b?x=1"
+
+    @pytest.mark.parametrize("location", ["https://evil.example/?k=the/key", "https://the-key.evil.example:x/"])
+    def test_no_refusal_holds_it(self, proxy: Proxies, vendor: Vendors, location: str) -> None:
+        notes = vendor(says(redirect(location)))
+        with pytest.raises(Refusal) as refused:
+            proxy(notes.host).send(with_key(notes.host), get(), deadline=soon())
+        assert "the/key" not in str(refused.value)
+
+
+def with_key(*hosts: str) -> Connection:
+    return a_connection(*hosts, scheme="api_key_query", config={"queryParam": "api_key"}, secret={"key": "the/key"})
+
+
 @pytest.mark.parametrize(
     ("request_", "reason"),
     [

@@ -36,6 +36,12 @@ def test_an_api_key_follows_its_prefix(prefix: str | None, sent: str) -> None:
     assert SCHEMES["api_key_header"].apply(config, {"key": "k3y"}).headers == (("X-Api-Key", sent),)
 
 
+def test_a_key_in_the_query_sends_no_header() -> None:
+    credential = SCHEMES["api_key_query"].apply({"queryParam": "API.Key"}, {"key": "k3y"})
+    assert (credential.headers, credential.params) == ((), (("API.Key", "k3y"),))
+    assert SCHEMES["api_key_query"].own_params({"queryParam": "API.Key"}) == {"api_key"}
+
+
 def test_basic_sends_the_pair_in_utf_8() -> None:
     headers = SCHEMES["basic"].apply({}, {"username": "ana", "password": "pä:ss"}).headers
     assert headers == (("Authorization", "Basic " + b64encode("ana:pä:ss".encode()).decode()),)
@@ -54,10 +60,10 @@ def test_of_a_basic_pair_the_secret_part_is_hidden(secret: dict[str, str], text:
     assert redact(text, SCHEMES["basic"].apply({}, secret).echoes) == seen
 
 
-@pytest.mark.parametrize("scheme", ["bearer", "api_key_header", "basic"])
+@pytest.mark.parametrize("scheme", ["bearer", "api_key_header", "api_key_query", "basic"])
 def test_a_credential_does_not_show_itself(scheme: str) -> None:
     secret = {"token": "s3cr3t", "key": "s3cr3t", "username": "ana", "password": "s3cr3t"}
-    credential = SCHEMES[scheme].apply({"headerName": "X-Key"}, secret)
+    credential = SCHEMES[scheme].apply({"headerName": "X-Key", "queryParam": "key"}, secret)
     assert "s3cr3t" not in repr(credential)
     assert "Authorization" not in repr(credential)
 
