@@ -225,6 +225,17 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredToken:
+    """A connection's access token, sealed; good for one revision of its secret."""
+
+    refresh_at: datetime
+    """From then on the first to come fetches the next one."""
+    usable_until: datetime
+    sealed: tuple[bytes, ...] = field(repr=False)
+    """In parts, because the vault seals no more than 4,096 bytes at a time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Approval:
     tool: str
     connection_id: str | None

@@ -7,6 +7,7 @@ from datetime import datetime
 from chalicelib.model import Agent, Approval, Ask, Connection, ConnectionState
 from chalicelib.storage import items
 from chalicelib.storage.table import Table, delete, put, update
+from chalicelib.storage.tokens import forget_token
 from chalicelib.storage.toolbox import raise_toolbox_revision
 
 
@@ -30,13 +31,12 @@ class GrantRows:
 
     def replace_connection(self, seen: Connection, connection: Connection) -> bool:
         """False: it was revoked, or its secret replaced, since it was read."""
-        return self._table.write(
-            put(
-                items.connection_item(connection),
-                condition="#secret_revision = :seen AND #state = :live",
-                values={":seen": items.number(seen.secret_revision), ":live": items.text(ConnectionState.LIVE)},
-            )
+        row = put(
+            items.connection_item(connection),
+            condition="#secret_revision = :seen AND #state = :live",
+            values={":seen": items.number(seen.secret_revision), ":live": items.text(ConnectionState.LIVE)},
         )
+        return self._table.transact([row, forget_token(seen.person_id, seen.id)])
 
     def begin_revoke(self, connection: Connection, now: datetime) -> bool:
         """Wipe the credential and let no run, promotion or publish use the connection any more. False: it was begun.
@@ -54,7 +54,8 @@ class GrantRows:
                 ":now": items.moment(now),
             },
         )
-        return self._table.transact([wipe, raise_toolbox_revision(connection.person_id)])
+        forget = forget_token(connection.person_id, connection.id)
+        return self._table.transact([wipe, forget, raise_toolbox_revision(connection.person_id)])
 
     def end_revoke(self, connection: Connection) -> bool:
         """Nothing of the connection is left to take away."""

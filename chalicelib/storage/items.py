@@ -9,6 +9,7 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | directory  | P#<person>           | agent#<agent>               | name: where a person's agents are found |
 | agent name | P#<person>           | name#<name, case folded>    | agent: one name, one agent |
 | connection | P#<person>           | connection#<connection>     | vendor, scheme, hosts, state, sealed secret |
+| token      | P#<person>           | token#<connection>          | its sealed access token, and who is fetching the next |
 | head       | T#<person>           | head#<tool>                 | what search reads: description, version, methods |
 | current    | T#<person>           | current#<tool>              | the newest version whole, with schema and source |
 | version    | T#<person>           | version#<tool>#<number>     | every version whole, never changed |
@@ -52,6 +53,7 @@ from chalicelib.model import (
     Promotion,
     Run,
     RunKind,
+    StoredToken,
     SweepReport,
     ToolCard,
     ToolHead,
@@ -127,6 +129,10 @@ def agent_name_key(person_id: str, name: str) -> Key:
 
 def connection_key(person_id: str, connection_id: str) -> Key:
     return key(person_pk(person_id), f"connection#{connection_id}")
+
+
+def token_key(person_id: str, connection_id: str) -> Key:
+    return key(person_pk(person_id), f"token#{connection_id}")
 
 
 def head_key(person_id: str, tool: str) -> Key:
@@ -447,6 +453,28 @@ def to_connection(item: Item) -> Connection:
     )
 
 
+def token_values(token: StoredToken, secret_revision: int) -> dict[str, Any]:
+    """What is set on the row when a token is kept; TTL may take it once it cannot be used."""
+    return {
+        "sealed": {"L": [{"B": part} for part in token.sealed]},
+        "secret_revision": number(secret_revision),
+        "refresh_at": moment(token.refresh_at),
+        "usable_until": moment(token.usable_until),
+        "expires_at": expiry(token.usable_until),
+    }
+
+
+def to_stored_token(item: Item, secret_revision: int) -> StoredToken | None:
+    """None: none was fetched yet with this revision of the secret."""
+    if "sealed" not in item or item["secret_revision"] != number(secret_revision):
+        return None
+    return StoredToken(
+        refresh_at=from_ms(item["refresh_at"]["N"]),
+        usable_until=from_ms(item["usable_until"]["N"]),
+        sealed=tuple(part["B"] for part in item["sealed"]["L"]),
+    )
+
+
 def approval_item(person_id: str, agent_id: str, approval: Approval) -> Item:
     return approval_key(person_id, agent_id, approval.tool, approval.connection_id) | {
         "answer": text(approval.answer),
@@ -468,7 +496,7 @@ def to_approval(item: Item) -> Approval:
     )
 
 
-def _expiry(moment_: datetime) -> dict[str, str]:
+def expiry(moment_: datetime) -> dict[str, str]:
     """TTL reads whole seconds."""
     return number(to_ms(moment_) // 1000)
 
@@ -479,7 +507,7 @@ def ask_item(person_id: str, agent_id: str, ask: Ask) -> Item:
         "code": text(ask.code),
         "opened_at": moment(ask.opened_at),
         "closes_at": moment(ask.expires_at),
-        "expires_at": _expiry(ask.expires_at),
+        "expires_at": expiry(ask.expires_at),
     }
 
 
@@ -501,7 +529,7 @@ def session_item(person_id: str, agent_id: str, session_id: str, listed: Listed,
         "digest": text(listed.digest),
         "list_revision": number(listed.list_revision),
         "toolbox_revision": number(listed.toolbox_revision),
-        "expires_at": _expiry(expires_at),
+        "expires_at": expiry(expires_at),
     }
 
 

@@ -14,6 +14,7 @@ from chalicelib.storage.agents import AgentRows
 from chalicelib.storage.grants import GrantRows
 from chalicelib.storage.sweeps import SweepRows
 from chalicelib.storage.table import Table
+from chalicelib.storage.tokens import TokenRows
 from chalicelib.storage.toolbox import ToolboxRows, connection_is_live, publish_writes
 
 TABLE_DEFINITION: Final[dict[str, Any]] = {
@@ -49,7 +50,7 @@ class CallFacts:
 
 
 class Store:
-    """One table, in four rooms: `agents`, `toolbox`, `grants`, `sweeps`; and the reads and writes that span them."""
+    """One table, in five rooms: `agents`, `toolbox`, `grants`, `sweeps`, `tokens`; and the reads and writes that span them."""
 
     def __init__(
         self,
@@ -64,6 +65,7 @@ class Store:
         self.toolbox = ToolboxRows(self.table)
         self.grants = GrantRows(self.table)
         self.sweeps = SweepRows(self.table)
+        self.tokens = TokenRows(self.table)
 
     def close(self) -> None:
         self.table.close()
