@@ -74,12 +74,15 @@ def manifests(source: Path) -> list[Path]:
     return [source / "package.json", source / "package-lock.json"]
 
 
-def npm_ci(source: Path, folder: Path, *, scripts: bool = False, path: Path | None = None) -> None:
-    """Install what the lock of `source` pins into `folder`. `path`: a folder to put first on the PATH."""
+def npm_ci(source: Path, folder: Path, *, scripts: bool = False, path: Path | None = None, command: str = "ci") -> None:
+    """Install what the lock of `source` pins into `folder`. `path`: a folder to put first on the PATH.
+
+    `command`: `install` pins the same, and forgives an optional package that the lock could not find.
+    """
     for manifest in manifests(source):
         shutil.copy(manifest, folder / manifest.name)
-    options = ("--silent", "--no-audit", "--no-fund") + (() if scripts else ("--ignore-scripts",))
-    run("npm", "ci", *options, cwd=folder, path=path)
+    options = ("--loglevel=error", "--no-audit", "--no-fund") + (() if scripts else ("--ignore-scripts",))
+    run("npm", command, *options, cwd=folder, path=path)
 
 
 def node_version() -> str:
