@@ -6,7 +6,8 @@ from typing import Any
 
 from chalice import Chalice, Rate, Response
 
-app = Chalice(app_name="graft")
+app = Chalice(app_name="graft", configure_logs=False)
+"""chalicelib/logs sets the log up. Chalice's own would swallow all but errors, and print those as they come."""
 
 MCP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 """All of them: a method that is not registered would be answered by the gateway, not by the door."""
@@ -63,9 +64,11 @@ def nothing_here() -> Response:
 @app.schedule(Rate(5, unit=Rate.MINUTES))
 def sweep(event: Any) -> dict[str, Any]:
     from chalicelib import wiring
+    from chalicelib.logs.failing import failing_plainly
     from chalicelib.services.sweep import run_sweep
 
-    swept = run_sweep(wiring.deps_until(event.context.get_remaining_time_in_millis() / 1000))
+    with failing_plainly("the sweep"):
+        swept = run_sweep(wiring.deps_until(event.context.get_remaining_time_in_millis() / 1000))
     return {"considered": len(swept.visits), "demoted": len(swept.demoted)}
 
 

@@ -46,6 +46,10 @@ class Refusal(Exception):
         self.details: dict[str, Any] = dict(details or {})
 
 
+class Misconfigured(Exception):
+    """A setting is missing or not allowed here; the message says which and what to do, and quotes no value."""
+
+
 class Unauthorized(Exception):
     """Unknown, revoked or malformed token: always the same answer, whatever the cause."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import os
 import secrets
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,22 +13,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from chalicelib.errors import Misconfigured
 from chalicelib.services.deps import GATEWAY_SECONDS, Deps, Settings
 
 if TYPE_CHECKING:
-    from chalicelib.model import SweepReport
     from chalicelib.proxy.gate import Gate
     from chalicelib.proxy.proxy import Proxy
     from chalicelib.proxy.vault import Vault
 
 LOCAL_KEY_NAME: Final = "vault.key"
 LOCAL_KEY_BYTES: Final = 32
+DEFAULT_STAGE: Final = "dev"
 TABLE_CONNECTIONS: Final = 256
 """HTTP connections to DynamoDB that are kept: a call reads with three threads, and many run side by side."""
-
-
-class Misconfigured(Exception):
-    """A setting is missing or not allowed here; the message says which and what to do."""
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
@@ -59,6 +55,7 @@ def now() -> datetime:
 @lru_cache(maxsize=1)
 def deps() -> Deps:
     """The process's dependencies, made at first use."""
+    start_logging(os.environ)
     return make_deps(os.environ)
 
 
@@ -90,7 +87,6 @@ def make_deps(
         random_bytes=secrets.token_bytes,
         pause=time.sleep,
         seconds_left=seconds_left,
-        emit=_emit if _on_aws(environment) else lambda _: None,
     )
 
 
@@ -115,11 +111,15 @@ def _on_aws(environment: Mapping[str, str]) -> bool:
     return "AWS_LAMBDA_FUNCTION_NAME" in environment
 
 
-def _emit(report: SweepReport) -> None:
-    """CloudWatch takes metrics from a line of the log that is nothing but their JSON."""
-    from chalicelib.services.sweep import as_metrics
+def start_logging(environment: Mapping[str, str]) -> None:
+    """JSON with metrics on AWS, from INFO on; elsewhere plain lines from WARNING on. Raises `Misconfigured`."""
+    from chalicelib.logs.setting_up import start_logging as start
 
-    sys.stdout.write(json.dumps(as_metrics(report)) + "\n")
+    on_aws = _on_aws(environment)
+    level = logging.getLevelNamesMapping().get(environment.get("GRAFT_LOG_LEVEL", "INFO" if on_aws else "WARNING"))
+    if not level:
+        raise Misconfigured("GRAFT_LOG_LEVEL is not a level: it takes DEBUG, INFO, WARNING or ERROR.")
+    start(stage=environment.get("GRAFT_STAGE", DEFAULT_STAGE) if on_aws else None, level=level)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ ROOMS_A_ROOM_MAY_ENTER = {
     "services": {"rules", "model", "errors"},
     "mcp": {"services", "model", "errors"},
     "console": {"services", "model", "errors"},
+    "logs": {"services", "errors"},
 }
 AS_TYPES_ONLY = {"services": {"storage", "sandbox", "proxy"}}
 NOT_IN_RULES_OR_SERVICES = {"boto3", "botocore", "chalice", "os", "time", "uuid", "random", "secrets"}

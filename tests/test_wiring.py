@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import json
 import stat
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 
 from chalicelib import wiring
-from chalicelib.model import SweepReport
+from chalicelib.errors import Misconfigured
 from chalicelib.services.deps import Deps
 
 ON_AWS = {"AWS_LAMBDA_FUNCTION_NAME": "graft-dev", "GRAFT_TABLE": "graft"}
@@ -31,12 +30,12 @@ def test_settings_are_read_from_the_environment() -> None:
     [({}, "GRAFT_TABLE"), (ON_AWS | {"GRAFT_LOCAL_HOSTS": "127.0.0.1:1"}, "GRAFT_LOCAL_HOSTS")],
 )
 def test_what_is_missing_or_not_allowed_is_named(environment: dict[str, str], named: str) -> None:
-    with pytest.raises(wiring.Misconfigured, match=named):
+    with pytest.raises(Misconfigured, match=named):
         wiring.settings_from(environment)
 
 
 def test_on_aws_there_is_no_local_key(tmp_path: Path) -> None:
-    with pytest.raises(wiring.Misconfigured, match="GRAFT_KMS_KEY"):
+    with pytest.raises(Misconfigured, match="GRAFT_KMS_KEY"):
         wiring.make_deps(ON_AWS | {"GRAFT_HOME": str(tmp_path)})
     assert list(tmp_path.iterdir()) == []
 
@@ -69,7 +68,6 @@ def test_an_invocation_counts_its_own_seconds(tmp_path: Path, monkeypatch: pytes
     deps.store.table.client.close()
 
 
-def test_metrics_are_one_line_of_json_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    wiring._emit(SweepReport(datetime(2026, 11, 30, tzinfo=UTC), 1, 0, 1, 0, 0, 0, 0, 0.5, 0.0, 0.0, ()))
-    (line,) = capsys.readouterr().out.splitlines()
-    assert json.loads(line)["DemotedIdle"] == 1
+def test_a_level_that_is_none_is_refused_before_anything_is_logged() -> None:
+    with pytest.raises(Misconfigured, match="GRAFT_LOG_LEVEL"):
+        wiring.start_logging({"GRAFT_LOG_LEVEL": "loud"})

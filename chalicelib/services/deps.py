@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 from chalicelib.services.caches import Caches
 
 if TYPE_CHECKING:
-    from chalicelib.model import SweepReport
     from chalicelib.proxy.gate import Gate
     from chalicelib.proxy.vault import Vault
     from chalicelib.sandbox.pool import Sandbox
@@ -73,8 +72,6 @@ class Deps:
     """Waits so many seconds."""
     seconds_left: Callable[[], float] = lambda: GATEWAY_SECONDS
     """Until the process must have answered."""
-    emit: Callable[[SweepReport], None] = lambda _: None
-    """Where a sweep's report goes as metrics."""
     caches: Caches = field(default_factory=Caches)
 
     def new_id(self) -> str:

@@ -18,6 +18,7 @@ from chalicelib.model import (
     Promotion,
 )
 from chalicelib.rules.membership import Move, facts_after
+from chalicelib.services import trail
 from chalicelib.services.deps import Deps
 
 TOKEN_BYTES: Final = 32
@@ -63,6 +64,7 @@ def identify(deps: Deps, token: str | None, session_id: str | None) -> Caller:
     genuine = hmac.compare_digest(known, hash_token(token))
     if found is None or not genuine or found.facts.agent.revoked_at is not None:
         raise Unauthorized
+    trail.current().agent_id = found.facts.agent.id
     return Caller(found.facts, found.person, found.listed, session_id, token)
 
 

@@ -28,7 +28,7 @@ from chalicelib.rules.connections import Unbound
 from chalicelib.rules.names import read_name
 from chalicelib.rules.reports import decide_passed, fit_report
 from chalicelib.rules.schema import find_misfits, with_properties
-from chalicelib.services import approvals, toolbox
+from chalicelib.services import approvals, toolbox, trail
 from chalicelib.services.approvals import Waiting
 from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps, log
 from chalicelib.services.identity import Caller, refresh
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 DEADLINE: Final = timedelta(seconds=30)
 """After its start a run counts as over, whatever became of its process."""
 CHECKOUT_SECONDS: Final = 3.0
+DIED: Final = "died"
+COUNTED: Final = {DIED: trail.RUNS_DIED, Reason.VENDOR_UNREACHABLE: trail.VENDOR_UNREACHABLE}
+"""Outcomes of a run that are metrics, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,9 @@ def call(deps: Deps, caller: Caller, vendor: str, name: str, input: JsonObject, 
         case Verdict.ASK if connection is Unbound.REVOKED:
             raise _revoked(facts.tool.vendor)
         case Verdict.ASK:
-            return approvals.ask(deps, caller, facts.tool, connection)
+            waiting = approvals.ask(deps, caller, facts.tool, connection)
+            trail.current().outcome = waiting.status
+            return waiting
         case Verdict.RUN:
             return Done(execute(deps, caller, Execution(facts.tool, input, kind, connection)))
 
@@ -126,6 +131,7 @@ def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
     """Claim, run, release. A worker is taken before the claim, so that no claim waits for one."""
     with deps.sandbox.session(timeout=CHECKOUT_SECONDS) as session:
         run, caller = _claim(deps, caller, execution)
+        trail.current().run_id = run.id
         gate = deps.new_gate(
             connection=_connection_reader(deps, execution),
             methods=execution.tool.methods,
@@ -148,10 +154,28 @@ def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
 
 def _end(deps: Deps, agent: Agent, line: LedgerLine) -> None:
     """Release the run. What it did is done: a failure here must not turn its answer into "repeat the call"."""
+    _tell(agent, line)
     try:
         deps.store.agents.release(agent, line)
     except Exception:
         log.exception("run %s was not released; it ends by itself at its deadline", line.run.id)
+
+
+def _tell(agent: Agent, line: LedgerLine) -> None:
+    """The ledger's line for the log."""
+    run = line.run
+    fields = {
+        "run": run.id,
+        "agent": agent.id,
+        "tool": run.tool,
+        "version": run.version,
+        "kind": run.kind.value,
+        "outcome": str(line.outcome),
+        "vendorCalls": line.vendor_calls,
+        "ms": round((line.ended_at - run.started_at).total_seconds() * 1000),
+    }
+    counted = COUNTED.get(line.outcome)
+    trail.tell("run", fields, {counted: 1} if counted else None)
 
 
 def _dry_run(deps: Deps, session: Session, gate: Gate, execution: Execution) -> tuple[Json, str]:
@@ -213,7 +237,9 @@ def bury_the_dead(deps: Deps, agent: Agent) -> bool:
     now = deps.now()
     dead = [run for run in agent.runs.values() if run.deadline <= now]
     for run in dead:
-        deps.store.agents.bury(agent, LedgerLine(run, "died", now))
+        line = LedgerLine(run, DIED, now)
+        if deps.store.agents.bury(agent, line):
+            _tell(agent, line)
     return bool(dead)
 
 

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
 from chalicelib.model import Agent, AgentFacts, Cause, Due, Person, SweepReport, UnfinishedRevoke
 from chalicelib.rules.membership import decide_swept
 from chalicelib.rules.sweep import Leaver, decide_due, decide_leavers, is_in_flight
-from chalicelib.services import connections, runs
+from chalicelib.services import connections, runs, trail
 from chalicelib.services.deps import Deps, log
 
 DUE_SHARDS: Final = 4
@@ -72,8 +72,7 @@ def run_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Sweep:
         visits = tuple(visitors.map(lambda due: _visit_safely(deps, due, rule_now), dues))
     swept = Sweep(started_at, visits)
     report = report_of(swept, deps.now())
-    log.info("sweep %s", report.as_json())
-    deps.emit(report)
+    trail.tell("sweep", report.as_json(), counts_of(report))
     deps.store.sweeps.keep_report(report)
     return swept
 
@@ -179,21 +178,11 @@ def _apply(deps: Deps, person: Person, facts: AgentFacts, leavers: tuple[Leaver,
     return Outcome.LOST_RACE
 
 
-def as_metrics(report: SweepReport) -> dict[str, Any]:
-    """The report as CloudWatch reads it from a log line: embedded metric format."""
-    values = {
-        "Considered": report.considered,
-        "SkippedInFlight": report.skipped_in_flight,
-        "DemotedIdle": report.demoted_idle,
-        "DemotedCap": report.demoted_cap,
-        "LostRaces": report.lost_races,
-        "Failed": report.failed,
-        "NotReached": report.not_reached,
-        "Seconds": report.seconds,
-        "OldestDueSeconds": report.oldest_due_seconds,
-        "LongestInFlightSeconds": report.longest_in_flight_seconds,
+def counts_of(report: SweepReport) -> dict[str, float]:
+    """The metrics of a pass: what an alarm watches. The report's other figures are fields of the same line."""
+    return {
+        trail.SWEEP_FAILED: report.failed,
+        trail.SWEEP_NOT_REACHED: report.not_reached,
+        trail.SWEEP_OLDEST_DUE: report.oldest_due_seconds,
+        trail.SWEEP_LONGEST_IN_FLIGHT: report.longest_in_flight_seconds,
     }
-    metrics = [{"Name": name, "Unit": "Seconds" if name.endswith("Seconds") else "Count"} for name in values]
-    directive = {"Namespace": "Graft/Sweep", "Dimensions": [[]], "Metrics": metrics}
-    stamp = int(report.at.timestamp() * 1000)
-    return {"_aws": {"Timestamp": stamp, "CloudWatchMetrics": [directive]}, **values}

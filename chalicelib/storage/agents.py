@@ -219,11 +219,12 @@ class AgentRows:
         self._table.write(put(items.ledger_item(agent.person_id, agent.id, line)))
         self._remove_run(agent, line.run)
 
-    def bury(self, agent: Agent, line: LedgerLine) -> None:
-        """Write the line of a run whose process is gone, unless it did write one, then end its claim."""
+    def bury(self, agent: Agent, line: LedgerLine) -> bool:
+        """Write the line of a run whose process is gone, then end its claim. False: the run had its line already."""
         row = items.ledger_item(agent.person_id, agent.id, line)
-        self._table.write(put(row, condition="attribute_not_exists(#pk)"))
+        is_new = self._table.write(put(row, condition="attribute_not_exists(#pk)"))
         self._remove_run(agent, line.run)
+        return is_new
 
     def _remove_run(self, agent: Agent, run: Run) -> bool:
         return self._table.write(

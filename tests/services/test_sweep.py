@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import replace
 from datetime import timedelta
 
-from chalicelib.model import Cause, LedgerLine, Run, RunKind, SweepReport
-from chalicelib.services.sweep import Outcome, as_metrics, plan_sweep, report_of, run_sweep
+import pytest
+
+from chalicelib.logs.lines import JsonLines
+from chalicelib.model import Cause, LedgerLine, Run, RunKind
+from chalicelib.services import runs
+from chalicelib.services.sweep import Outcome, plan_sweep, report_of, run_sweep
 from tests.services.world import World
 
 MS = timedelta(milliseconds=1)
@@ -181,15 +186,28 @@ def test_promotions_in_one_millisecond_are_due_at_once(world: World) -> None:
     assert [leaver.tool for _, leaver in run_sweep(world.deps).demoted] == ["demo__a", "demo__b"]
 
 
-def test_the_metrics_say_what_the_report_says(world: World) -> None:
+def test_the_log_has_the_report_and_the_metrics_that_alarms_watch(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "graft")
     world.publish("a")
     world.clock.forward(days=22)
     start_run(world)
-    emitted: list[SweepReport] = []
-    run_sweep(replace(world.deps, emit=emitted.append))
-    (report,) = emitted
-    metrics = json.loads(json.dumps(as_metrics(report)))
-    (directive,) = metrics["_aws"]["CloudWatchMetrics"]
-    assert directive["Namespace"] == "Graft/Sweep"
-    assert {metric["Name"] for metric in directive["Metrics"]} == metrics.keys() - {"_aws"}
-    assert (metrics["SkippedInFlight"], metrics["LongestInFlightSeconds"]) == (1, 22 * 86400)
+    run_sweep(world.deps)
+    (record,) = [record for record in caplog.records if record.msg == "sweep"]
+    line = json.loads(JsonLines("dev").format(record))
+    assert (line["skippedInFlight"], line["skippedAgents"]) == (1, [world.caller().agent.id])
+    assert (line["SweepFailed"], line["SweepLongestInFlightSeconds"]) == (0, 22 * 86400)
+
+
+def test_a_run_that_died_is_told_once_whoever_meets_it(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "graft")
+    world.publish("a")
+    run = start_run(world)
+    agent = world.caller().agent
+    world.clock.forward(seconds=31)
+    assert runs.bury_the_dead(world.deps, agent)
+    assert runs.bury_the_dead(world.deps, agent)
+    (record,) = [record for record in caplog.records if record.msg == "run"]
+    line = json.loads(JsonLines("dev").format(record))
+    assert (line["run"], line["outcome"], line["RunsDied"]) == (run.id, "died", 1)
