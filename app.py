@@ -24,7 +24,14 @@ def mcp() -> Response:
     request = app.current_request
     answer = handle(
         wiring.deps_until(API_SECONDS),
-        HttpRequest(request.method, request.path, request.headers, request.query_params or {}, request.raw_body),
+        HttpRequest(
+            request.method,
+            request.path,
+            request.headers,
+            request.query_params or {},
+            request.raw_body,
+            request.context.get("requestId", ""),
+        ),
     )
     return Response(answer.body.decode(), status_code=answer.status, headers=dict(answer.headers))
 

@@ -20,6 +20,8 @@ class HttpRequest:
     query: Mapping[str, str] = field(default_factory=dict)
     """Ignored by the door: a client that adds `?v=2` gets what it would get without."""
     body: bytes = b""
+    id: str = ""
+    """The gateway's id of this request; empty: the door makes one."""
 
     def header(self, name: str) -> str | None:
         """The header's value without surrounding white space (RFC 9110 §5.5); None: not sent."""

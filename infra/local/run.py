@@ -14,6 +14,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
+from chalicelib.errors import Misconfigured
+from chalicelib.wiring import start_logging
 from infra.local import emulator, vendor
 from infra.local.home import Home
 from infra.local.process import TABLE, environment_for
@@ -27,18 +29,18 @@ class CannotStart(Exception):
 
 
 def main() -> int:
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level="WARNING", stream=sys.stderr)
     os.umask(0o077)
     stop = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, lambda *_: stop.set())
     try:
+        start_logging(os.environ)
         with ExitStack() as stack:
             local = _start(stack, _home(), _port(), stop)
             print(_welcome(local), flush=True)
             stop.wait()
             print("Stopping.", flush=True)
-    except CannotStart as reason:
+    except (CannotStart, Misconfigured) as reason:
         print(f"Graft cannot start: {reason}", file=sys.stderr)
         return 1
     return 0
