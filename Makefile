@@ -7,9 +7,13 @@ READY := $(VENV)/.ready
 REQUIREMENTS := requirements.txt requirements-local.txt requirements-dev.txt
 
 # What is typed reaches the commands through the environment: no shell reads it.
-export NAME CAP WINDOW AGENT TOOL AT PLAN
+export NAME CAP WINDOW AGENT TOOL AT PLAN STAGE EMAIL LOG_DAYS DELETE_DATA
 
-.PHONY: help setup run agent approve sweep reconcile test test-clients lint check format bench
+# What runs beside `make run`, or with a STAGE beside what is deployed to it.
+COMMANDS := $(PY) -m $(if $(STAGE),infra.deploy.commands,infra.local.commands)
+
+.PHONY: help setup run agent approve sweep reconcile stage infra package deploy destroy test test-clients \
+	test-deployed lint check format bench
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -28,16 +32,31 @@ run: $(READY) ## Graft on this machine: PORT=8765, GRAFT_HOME=.graft
 	@exec $(PY) -m infra.local.run
 
 agent: $(READY) ## another agent: NAME=laptop, CAP=20, WINDOW=21 (days)
-	@$(PY) -m infra.local.commands agent --name "$$NAME" --cap "$$CAP" --window "$$WINDOW"
+	@$(COMMANDS) agent --name "$$NAME" --cap "$$CAP" --window "$$WINDOW"
 
 approve: $(READY) ## allow a tool that writes: AGENT=demo TOOL=demo__create-note
-	@$(PY) -m infra.local.commands approve --agent "$$AGENT" --tool "$$TOOL"
+	@$(COMMANDS) approve --agent "$$AGENT" --tool "$$TOOL"
 
 sweep: $(READY) ## apply the rule now: AT=+30d (or an instant) moves its clock, PLAN=1 only prints
-	@$(PY) -m infra.local.commands sweep --at "$$AT" --plan "$$PLAN"
+	@$(COMMANDS) sweep --at "$$AT" --plan "$$PLAN"
 
 reconcile: $(READY) ## recompute the due index for every agent and report drift
-	@$(PY) -m infra.local.commands reconcile
+	@$(COMMANDS) reconcile
+
+stage: $(READY) ## a further stage in .chalice/config.json: STAGE=staging
+	@$(PY) -m infra.deploy stage --stage "$$STAGE"
+
+infra: $(READY) ## table, key, logs and alarms on AWS: STAGE=dev, EMAIL=me@example.com for alarms, LOG_DAYS=30
+	@$(PY) -m infra.deploy infra --stage "$$STAGE" --email "$$EMAIL" --log-days "$$LOG_DAYS"
+
+package: $(READY) ## what is deployed, in build/<stage>, without AWS: STAGE=dev
+	@$(PY) -m infra.deploy package --stage "$$STAGE"
+
+deploy: $(READY) ## infra and package, then functions and API by Chalice: STAGE=dev
+	@$(PY) -m infra.deploy deploy --stage "$$STAGE" --email "$$EMAIL" --log-days "$$LOG_DAYS"
+
+destroy: $(READY) ## functions and API away, data stays: STAGE=dev (DELETE_DATA=yes: table and key, too)
+	@$(PY) -m infra.deploy destroy --stage "$$STAGE" --delete-data "$$DELETE_DATA"
 
 test: $(READY) ## the tests, with nothing but PyPI
 	@$(PY) -m pytest -n auto --dist loadfile
@@ -45,6 +64,11 @@ test: $(READY) ## the tests, with nothing but PyPI
 test-clients: $(READY) ## the tests with other clients; fetches them from PyPI and npm into .lab
 	@$(PY) -m tests.clients.fetch
 	@$(PY) -m pytest tests/clients
+
+test-deployed: $(READY) ## `make deploy` onto an AWS emulator, and what it deployed, driven by MCP clients
+	@$(PY) -m tests.clients.fetch
+	@$(PY) -m tests.deployed.fetch
+	@$(PY) -m pytest tests/deployed
 
 lint: $(READY) ## format, lint and types, without changing a file
 	@$(PY) -m ruff format --check .

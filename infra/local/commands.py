@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -18,6 +17,7 @@ from chalicelib.services import agents, approvals
 from chalicelib.services.deps import Deps
 from chalicelib.services.reconcile import reconcile
 from chalicelib.services.sweep import Outcome, Sweep, Visit, plan_sweep, run_sweep
+from chalicelib.wiring import start_logging
 from infra.local import emulator
 from infra.local.home import Home
 from infra.local.process import environment_of_running
@@ -30,11 +30,12 @@ class Unusable(Exception):
     """What was typed cannot be used; the message says what to type."""
 
 
-def main(arguments: list[str]) -> int:
-    logging.basicConfig(format="%(levelname)s %(message)s", level="WARNING", stream=sys.stderr)
+def main(arguments: list[str], *, make_deps: Callable[[], Deps] | None = None) -> int:
+    """`make_deps` makes what the commands work with; when it is not given, what `make run` started."""
+    start_logging(os.environ)
     options = _parser().parse_args(arguments)
     try:
-        for line in options.run(_deps(), options):
+        for line in options.run((make_deps or _deps)(), options):
             print(line)
     except (Unusable, Conflict) as error:
         print(error, file=sys.stderr)
