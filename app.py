@@ -23,7 +23,7 @@ def mcp() -> Response:
 
     request = app.current_request
     answer = handle(
-        wiring.deps_until(API_SECONDS),
+        wiring.deps_until(API_SECONDS, address=_address()),
         HttpRequest(
             request.method,
             request.path,
@@ -40,7 +40,7 @@ def mcp() -> Response:
 def home() -> Response:
     from chalicelib.console import pages
 
-    return _page(pages.home())
+    return _page(pages.home(_root()))
 
 
 @app.route("/a/{code}", methods=["GET", "HEAD"])
@@ -48,7 +48,7 @@ def ask(code: str) -> Response:
     """The page behind an ask's link. The link is only a pointer: reading it changes nothing and shows nothing."""
     from chalicelib.console import pages
 
-    return _page(pages.ask())
+    return _page(pages.ask(_root()))
 
 
 @app.route("/static/{name}", methods=["GET", "HEAD"])
@@ -58,8 +58,7 @@ def static(name: str) -> Response:
     asset = find_asset(name)
     if asset is None:
         return Response("Not found", status_code=404, headers={"Content-Type": "text/plain"})
-    content_type, content = asset
-    return Response(content, headers={"Content-Type": content_type, "Cache-Control": "public, max-age=3600"})
+    return Response(asset.text, headers={"Content-Type": asset.content_type, "Cache-Control": asset.cache_control})
 
 
 @app.route("/{proxy+}", methods=MCP_METHODS, content_types=["*/*"])
@@ -77,6 +76,20 @@ def sweep(event: Any) -> dict[str, Any]:
     with failing_plainly("the sweep"):
         swept = run_sweep(wiring.deps_until(event.context.get_remaining_time_in_millis() / 1000))
     return {"considered": len(swept.visits), "demoted": len(swept.demoted)}
+
+
+def _address() -> str:
+    """Where the caller reached this, without a slash at the end. A gateway fixes domain and scheme, not the caller."""
+    request = app.current_request
+    domain = request.context.get("domainName") or request.headers.get("host", "")
+    return f"{request.headers.get('x-forwarded-proto', 'https')}://{domain}{_root()}"
+
+
+def _root() -> str:
+    """What stands before our paths: the stage on a gateway's own domain, the base path on one of yours."""
+    request = app.current_request
+    parts, ours = ([part for part in path.split("/") if part] for path in (request.context["path"], request.path))
+    return "".join(f"/{part}" for part in parts[: max(0, len(parts) - len(ours))])
 
 
 def _page(html: str) -> Response:

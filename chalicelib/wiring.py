@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,10 +60,17 @@ def deps() -> Deps:
     return make_deps(os.environ)
 
 
-def deps_until(seconds: float) -> Deps:
-    """The process's dependencies for one invocation that has to answer within so many seconds."""
+def deps_until(seconds: float, *, address: str = "") -> Deps:
+    """The process's dependencies for one invocation that has to answer within so many seconds.
+
+    `address`: where it was reached, which links begin with when no public address is set.
+    """
     end = time.monotonic() + seconds
-    return replace(deps(), seconds_left=lambda: end - time.monotonic())
+    made = deps()
+    settings = made.settings
+    if not settings.public_base_url:
+        settings = replace(settings, public_base_url=address)
+    return replace(made, settings=settings, seconds_left=lambda: end - time.monotonic())
 
 
 def make_deps(
@@ -79,7 +87,7 @@ def make_deps(
     return Deps(
         settings=settings,
         store=Store(_aws_client("dynamodb", environment), settings.table_name),
-        sandbox=Sandbox(workers=settings.sandbox_workers, monty_bin=environment.get("MONTY_BIN")),
+        sandbox=Sandbox(workers=settings.sandbox_workers, monty_bin=_monty_bin(environment)),
         vault=vault,
         connections=_ProxyConnections(settings.local_hosts),
         new_gate=_gate_maker(vault, settings.local_hosts),
@@ -88,6 +96,14 @@ def make_deps(
         pause=time.sleep,
         seconds_left=seconds_left,
     )
+
+
+def _monty_bin(environment: Mapping[str, str]) -> str | None:
+    """Monty's worker: MONTY_BIN, a path, or one below where the libraries are, as in a function's layer."""
+    named = environment.get("MONTY_BIN")
+    if named is None:
+        return None
+    return next((str(path) for place in sys.path if (path := Path(place) / named).is_file()), named)
 
 
 def _gate_maker(vault: Vault, local_hosts: frozenset[str]) -> Callable[..., Gate]:

@@ -71,3 +71,23 @@ def test_an_invocation_counts_its_own_seconds(tmp_path: Path, monkeypatch: pytes
 def test_a_level_that_is_none_is_refused_before_anything_is_logged() -> None:
     with pytest.raises(Misconfigured, match="GRAFT_LOG_LEVEL"):
         wiring.start_logging({"GRAFT_LOG_LEVEL": "loud"})
+
+
+def test_links_begin_where_the_caller_came_in_unless_a_public_address_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = {"GRAFT_TABLE": "t", "GRAFT_HOME": str(tmp_path), "GRAFT_AWS_ENDPOINT": "http://127.0.0.1:9"}
+    for public, wanted in (("", "https://x.example/api"), ("https://graft.example", "https://graft.example")):
+        made = wiring.make_deps(here | {"GRAFT_PUBLIC_BASE_URL": public})
+        monkeypatch.setattr(wiring, "deps", lambda made=made: made)
+        assert wiring.deps_until(5, address="https://x.example/api").settings.public_base_url == wanted
+        made.store.table.client.close()
+
+
+def test_the_sandboxs_worker_is_found_where_the_libraries_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "monty").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert wiring._monty_bin({"MONTY_BIN": "bin/monty"}) == str(tmp_path / "bin" / "monty")
+    assert wiring._monty_bin({"MONTY_BIN": "/opt/monty"}) == "/opt/monty"
+    assert wiring._monty_bin({}) is None

@@ -17,7 +17,6 @@ import argparse
 import asyncio
 import json
 import os
-
 import tempfile
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
