@@ -13,7 +13,7 @@ export NAME CAP WINDOW AGENT TOOL AT PLAN STAGE EMAIL LOG_DAYS DELETE_DATA
 COMMANDS := $(PY) -m $(if $(STAGE),infra.deploy.commands,infra.local.commands)
 
 .PHONY: help setup run agent approve sweep reconcile stage infra package deploy destroy test test-clients \
-	test-deployed lint check format bench
+	test-deployed conformance lint check format bench
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -69,6 +69,9 @@ test-deployed: $(READY) ## `make deploy` onto an AWS emulator, and what it deplo
 	@$(PY) -m tests.clients.fetch
 	@$(PY) -m tests.deployed.fetch
 	@$(PY) -m pytest tests/deployed
+
+conformance: $(READY) ## the official MCP conformance suite, both revisions; fetches it from npm into .lab
+	@$(PY) -m tests.conformance.run
 
 lint: $(READY) ## format, lint and types, without changing a file
 	@$(PY) -m ruff format --check .

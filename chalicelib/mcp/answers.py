@@ -27,6 +27,8 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     moved_list: bool = False
     """Whether this message changed what `tools/list` answers."""
+    notices: tuple[bytes, ...] = ()
+    """Notifications that go before the response, to a client that reads events."""
 
 
 @dataclass(frozen=True, slots=True)

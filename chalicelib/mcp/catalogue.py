@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from chalicelib.model import Annotations
 
 from . import words
+
+if TYPE_CHECKING:
+    from chalicelib.services.deps import Deps
+    from chalicelib.services.identity import Caller
+
+    from .packing import Answered
+    from .tool_call import ToolCall
+
+    Action: TypeAlias = Callable[[Deps, Caller, ToolCall], Answered]
 
 READS: Final = Annotations(read_only=True, destructive=False)
 WRITES: Final = Annotations(read_only=False, destructive=False)
@@ -154,9 +164,25 @@ META_TOOLS: Final = (
 )
 """In list order. `request_connection` and `request_credential` go between read_tool_source and acquire."""
 
-_BY_NAME: Final = {tool.name: tool for tool in META_TOOLS}
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catalogue:
+    """The fixed tools of a door, in list order. The conformance suite is run with one of its own."""
+
+    tools: tuple[MetaTool, ...]
+    actions: Callable[[], Mapping[str, Action]]
+    """What each tool does, by name; asked at the first call, so that the first list waits for none of it."""
+
+    def find(self, called: str) -> MetaTool | None:
+        """The tool of this name, whatever the case and the spaces around it."""
+        wanted = called.strip().lower()
+        return next((tool for tool in self.tools if tool.name == wanted), None)
 
 
-def find_meta_tool(name: str) -> MetaTool | None:
-    """The meta-tool of this name, whatever the case and the spaces around it."""
-    return _BY_NAME.get(name) or _BY_NAME.get(name.strip().lower())
+def _meta_tool_actions() -> Mapping[str, Action]:
+    from .meta_tools import ACTIONS
+
+    return ACTIONS
+
+
+GRAFT: Final = Catalogue(META_TOOLS, _meta_tool_actions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Unauthorized
@@ -11,6 +12,7 @@ from chalicelib.services import identity
 
 from . import envelope, handshake, jsonrpc, stateless
 from .answers import Era, broke
+from .catalogue import GRAFT, Catalogue
 from .http import HttpRequest, HttpResponse, json_response
 from .jsonrpc import Batch, Incoming, Malformed, Notification, RpcError, error_message
 from .origin import PREFLIGHT, is_bad_origin, is_loopback_url, with_cors
@@ -37,24 +39,39 @@ UNAUTHORIZED: Final = json_response(
 )
 
 
-def handle(deps: Deps, request: HttpRequest, *, pause: Callable[[float], None] = time.sleep) -> HttpResponse:
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What every request meets: the services, the fixed tools, and a way to wait so many seconds."""
+
+    deps: Deps
+    catalogue: Catalogue
+    pause: Callable[[float], None]
+
+
+def handle(
+    deps: Deps,
+    request: HttpRequest,
+    *,
+    pause: Callable[[float], None] = time.sleep,
+    catalogue: Catalogue = GRAFT,
+) -> HttpResponse:
     """Answer one request to `/mcp`. Never raises, never answers 5xx. `pause` waits so many seconds."""
-    return with_cors(_route(deps, request, pause))
+    return with_cors(_route(Door(deps, catalogue, pause), request))
 
 
-def _route(deps: Deps, request: HttpRequest, pause: Callable[[float], None]) -> HttpResponse:
+def _route(door: Door, request: HttpRequest) -> HttpResponse:
     if request.method == "HEAD":
         return PROBED
     if request.method == "OPTIONS":
         return PREFLIGHT
-    if is_bad_origin(request, is_loopback=is_loopback_url(deps.settings.public_base_url)):
+    if is_bad_origin(request, is_loopback=is_loopback_url(door.deps.settings.public_base_url)):
         return FORBIDDEN
     try:
         match request.method:
             case "POST":
-                return _post(deps, request, pause)
+                return _post(door, request)
             case "GET":
-                return _get(deps, request)
+                return _get(door.deps, request)
             case _:
                 return NOT_ALLOWED
     except Unauthorized:
@@ -71,7 +88,8 @@ def _get(deps: Deps, request: HttpRequest) -> HttpResponse:
     return poll(deps, request, session, bearer)
 
 
-def _post(deps: Deps, request: HttpRequest, pause: Callable[[float], None]) -> HttpResponse:
+def _post(door: Door, request: HttpRequest) -> HttpResponse:
+    deps, catalogue = door.deps, door.catalogue
     bearer = _bearer(request)
     if not bearer:
         raise Unauthorized
@@ -81,8 +99,8 @@ def _post(deps: Deps, request: HttpRequest, pause: Callable[[float], None]) -> H
     try:
         caller = identity.identify(deps, bearer, session.id if session else None)
         if stateless_era:
-            return stateless.serve(stateless.Exchange(deps, request, caller, pause), incoming)
-        return handshake.serve(handshake.Exchange(deps, request, caller, session), incoming)
+            return stateless.serve(stateless.Exchange(deps, request, caller, door.pause, catalogue), incoming)
+        return handshake.serve(handshake.Exchange(deps, request, caller, session, catalogue), incoming)
     except Unauthorized:
         raise
     except Exception as error:

@@ -57,6 +57,12 @@ def check_envelope(http: HttpRequest, request: Request) -> None:
         raise unsupported(version)
 
 
+def capabilities_of(request: Request) -> Mapping[str, Any]:
+    """What the client declares with this request, whose envelope was checked."""
+    capabilities: Mapping[str, Any] = _meta(request)[CAPABILITIES_KEY]
+    return capabilities
+
+
 def _names_tool(header: str | None, name: Any) -> bool:
     """Whether the header names this tool. A name that is no string is the call's own error."""
     return not isinstance(name, str) or (header is not None and decode_header(header) == name.strip())

@@ -13,9 +13,11 @@ from chalicelib.services import identity
 
 from . import changes
 from .answers import CALL, Answer, Era, answer
+from .catalogue import Catalogue
 from .events import LIST_CHANGED, event
 from .http import HttpRequest, HttpResponse, event_stream, json_response
 from .jsonrpc import (
+    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
@@ -30,8 +32,9 @@ from .jsonrpc import (
     result_message,
 )
 from .listing import list_tools
-from .packing import pack
+from .packing import InputRequired, pack, packed_notices
 from .session import Session, capability_bits, seal
+from .tool_call import read_tool_call
 from .versions import ASSUMED, BATCHING, HANDSHAKE, initialize_result, negotiate
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class Exchange:
     caller: Caller
     session: Session | None
     """None: no session, or an id that this door never gave to this token. Served all the same."""
+    catalogue: Catalogue
 
     @property
     def version(self) -> str:
@@ -76,8 +80,8 @@ def serve(exchange: Exchange, incoming: Incoming) -> HttpResponse:
     if isinstance(incoming, Batch):
         return _serve_batch(exchange, incoming)
     answered = _answer(exchange, incoming)
-    if incoming.method == CALL and _is_change_due(exchange, answered):
-        return event_stream(event(LIST_CHANGED) + event(answered.body))
+    if incoming.method == CALL and (frames := _frames_before(exchange, answered)):
+        return event_stream(b"".join(event(frame) for frame in [*frames, answered.body]))
     return json_response(answered.body, status=answered.status, headers=answered.headers)
 
 
@@ -110,10 +114,14 @@ def _find_batch_fault(exchange: Exchange, batch: Batch) -> str | None:
     return None
 
 
-def _is_change_due(exchange: Exchange, answered: Answer) -> bool:
-    """Whether the client has to hear of a list change with this answer, and can."""
+def _frames_before(exchange: Exchange, answered: Answer) -> list[bytes]:
+    """What the client has to hear with the answer to a call, if it can."""
     if not exchange.request.accepts_event_stream():
-        return False
+        return []
+    return [*answered.notices, *([LIST_CHANGED] if _is_change_due(exchange, answered) else [])]
+
+
+def _is_change_due(exchange: Exchange, answered: Answer) -> bool:
     if answered.moved_list or exchange.session is None:
         return answered.moved_list
     return changes.is_behind(exchange.deps, exchange.caller, changes.seen_by(exchange.caller, exchange.session))
@@ -134,7 +142,9 @@ def _initialize(exchange: Exchange, request: Request) -> Answer:
 
 
 def _list_tools(exchange: Exchange, request: Request) -> Answer:
-    body = result_message(request.id, list_tools(exchange.deps, exchange.caller, request.params))
+    body = result_message(
+        request.id, list_tools(exchange.deps, exchange.caller, request.params, catalogue=exchange.catalogue)
+    )
     if exchange.session is not None:
         changes.remember(exchange.deps, exchange.caller)
     return Answer(body)
@@ -143,8 +153,11 @@ def _list_tools(exchange: Exchange, request: Request) -> Answer:
 def _call_tool(exchange: Exchange, request: Request) -> Answer:
     from .calls import call_tool  # here: the first list of a process waits for none of it
 
-    called = call_tool(exchange.deps, exchange.caller, request.params)
-    return Answer(result_message(request.id, pack(called)), moved_list=called.moved_list)
+    called = call_tool(exchange.deps, exchange.caller, read_tool_call(request.params), exchange.catalogue)
+    if isinstance(called, InputRequired):
+        raise RpcError(INVALID_PARAMS, "This tool asks back, which needs MCP 2026-07-28.")
+    body = result_message(request.id, pack(called))
+    return Answer(body, moved_list=called.moved_list, notices=packed_notices(called))
 
 
 def _nothing(_exchange: Exchange, request: Request) -> Answer:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from chalicelib.services import working_set
 from chalicelib.services.caches import Recent
 
-from .catalogue import META_TOOLS
+from .catalogue import GRAFT, Catalogue
 from .jsonrpc import INVALID_PARAMS, RpcError, encode
 
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ _encoded: Recent[tuple[str, str, int], tuple[ToolCard, bytes]] = Recent(ENCODED_
 """By person, wire name and version. Used only while the card is the one it was made from."""
 
 
-def list_tools(deps: Deps, caller: Caller, params: Mapping[str, Any], closing: bytes = b"") -> bytes:
+def list_tools(
+    deps: Deps, caller: Caller, params: Mapping[str, Any], closing: bytes = b"", *, catalogue: Catalogue = GRAFT
+) -> bytes:
     """The result of `tools/list`, in one page. `closing` as in `packing.pack`."""
     if params.get("cursor") not in (None, ""):
         raise RpcError(INVALID_PARAMS, "There is one page: tools/list takes no cursor here.")
-    tools = [meta_tool_entries(), *promoted_entries(deps, caller)]
+    tools = [meta_tool_entries(catalogue), *promoted_entries(deps, caller)]
     return b'{"tools":[%b]%b}' % (b",".join(tools), closing)
 
 
@@ -59,9 +61,10 @@ def _find_entry(person_id: str, card: ToolCard) -> bytes | None:
 
 
 @cache
-def meta_tool_entries() -> bytes:
-    """The meta-tools as they are listed, between commas."""
-    return b",".join(_entry(tool.name, tool.description, tool.input_schema, tool.annotations) for tool in META_TOOLS)
+def meta_tool_entries(catalogue: Catalogue = GRAFT) -> bytes:
+    """The fixed tools as they are listed, between commas."""
+    tools = catalogue.tools
+    return b",".join(_entry(tool.name, tool.description, tool.input_schema, tool.annotations) for tool in tools)
 
 
 def _entry(name: str, description: str, input_schema: Mapping[str, Any], annotations: Annotations) -> bytes:

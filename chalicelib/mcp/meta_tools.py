@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.services import publishing, runs, toolbox, working_set
@@ -16,11 +15,12 @@ if TYPE_CHECKING:
     from chalicelib.services.identity import Caller
     from chalicelib.services.working_set import Membership
 
-    Arguments: TypeAlias = Mapping[str, Any]
-    Action: TypeAlias = Callable[[Deps, Caller, Arguments], ToolAnswer]
+    from .catalogue import Action
+    from .tool_call import ToolCall
 
 
-def find_tool(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+def find_tool(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
+    arguments = call.arguments
     limit, offset = int(arguments.get("limit", 10)), int(arguments.get("offset", 0))
     found = toolbox.find(deps, caller, arguments["query"], limit=limit, offset=offset)
     return ToolAnswer(
@@ -49,12 +49,12 @@ def _found_tool(found: toolbox.FoundTool) -> dict[str, Any]:
     }
 
 
-def promote(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
-    return _membership_answer(working_set.promote(deps, caller, arguments["vendor"], arguments["name"]))
+def promote(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
+    return _membership_answer(working_set.promote(deps, caller, call.arguments["vendor"], call.arguments["name"]))
 
 
-def demote(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
-    return _membership_answer(working_set.demote(deps, caller, arguments["vendor"], arguments["name"]))
+def demote(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
+    return _membership_answer(working_set.demote(deps, caller, call.arguments["vendor"], call.arguments["name"]))
 
 
 def _membership_answer(membership: Membership) -> ToolAnswer:
@@ -69,7 +69,8 @@ def _membership_answer(membership: Membership) -> ToolAnswer:
     return ToolAnswer(value, moved_list=membership.changed)
 
 
-def run_tool(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+def run_tool(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
+    arguments = call.arguments
     vendor, name, tool_input = arguments["vendor"], arguments["name"], arguments.get("input", {})
     return outcome_answer(runs.call(deps, caller, vendor, name, tool_input, dry_run=arguments.get("dryRun", False)))
 
@@ -89,8 +90,8 @@ def outcome_answer(outcome: runs.Outcome) -> ToolAnswer:
     )
 
 
-def check_tool(deps: Deps, _caller: Caller, arguments: Arguments) -> ToolAnswer:
-    checked = toolbox.check(deps, arguments["source"], arguments.get("inputSchema"))
+def check_tool(deps: Deps, _caller: Caller, call: ToolCall) -> ToolAnswer:
+    checked = toolbox.check(deps, call.arguments["source"], call.arguments.get("inputSchema"))
     return ToolAnswer(
         {
             "ok": checked.ok,
@@ -100,7 +101,8 @@ def check_tool(deps: Deps, _caller: Caller, arguments: Arguments) -> ToolAnswer:
     )
 
 
-def publish_tool(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+def publish_tool(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
+    arguments = call.arguments
     draft = publishing.Draft(
         vendor=arguments["vendor"],
         name=arguments["name"],
@@ -126,7 +128,8 @@ def publish_tool(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer
     return ToolAnswer(value, moved_list=True)
 
 
-def read_tool_source(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAnswer:
+def read_tool_source(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
+    arguments = call.arguments
     number = arguments.get("version")
     version = int(number) if number is not None else None
     read = toolbox.read_source(deps, caller, arguments["vendor"], arguments["name"], version)
@@ -142,7 +145,7 @@ def read_tool_source(deps: Deps, caller: Caller, arguments: Arguments) -> ToolAn
     )
 
 
-def acquire(_deps: Deps, _caller: Caller, _arguments: Arguments) -> ToolAnswer:
+def acquire(_deps: Deps, _caller: Caller, _call: ToolCall) -> ToolAnswer:
     raise Refusal(
         Reason.ACQUIRE_UNCONFIGURED,
         "acquire needs a model, and none is configured here. Write the tool yourself with publish_tool. Whoever runs "

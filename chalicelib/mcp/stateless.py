@@ -6,17 +6,20 @@ MCP 2026-07-28.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .answers import CALL, Answer, Era, answer
-from .envelope import EnvelopeError, check_envelope, unsupported
+from .catalogue import Catalogue
+from .envelope import EnvelopeError, capabilities_of, check_envelope, unsupported
+from .events import event
 from .http import HttpRequest, HttpResponse, event_stream, json_response
 from .jsonrpc import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
     PARSE_ERROR,
     UNSUPPORTED_VERSION,
     Batch,
@@ -29,7 +32,8 @@ from .jsonrpc import (
     result_message,
 )
 from .listing import list_tools
-from .packing import pack
+from .packing import InputRequired, pack, packed_notices
+from .tool_call import read_tool_call
 from .versions import CAPABILITIES, SERVER_INFO, STATELESS, SUPPORTED
 from .words import INSTRUCTIONS
 
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
 META: Final = {"io.modelcontextprotocol/serverInfo": SERVER_INFO}
 CLOSING: Final = b',"resultType":"complete","_meta":%b' % encode(META)
+ASKS_BACK: Final = {"resultType": "input_required", "_meta": META}
 FRESH: Final = b',"ttlMs":0,"cacheScope":"private"'
 """A positive ttl made two SDKs serve a stale list right after a promote."""
 
@@ -48,9 +53,10 @@ _STATUS: Final = {
     INVALID_PARAMS: 400,
     METHOD_NOT_FOUND: 404,
     HEADER_MISMATCH: 400,
+    MISSING_CAPABILITY: 400,
     UNSUPPORTED_VERSION: 400,
 }
-_REFUSES_CALLS: Final = frozenset({HEADER_MISMATCH, UNSUPPORTED_VERSION})
+_REFUSES_CALLS: Final = frozenset({HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION})
 
 
 def _status_of(error: RpcError, method: str) -> int:
@@ -71,6 +77,7 @@ class Exchange:
     request: HttpRequest
     caller: Caller
     pause: Callable[[float], None]
+    catalogue: Catalogue
 
 
 def serve(exchange: Exchange, incoming: Incoming) -> HttpResponse:
@@ -83,6 +90,8 @@ def serve(exchange: Exchange, incoming: Incoming) -> HttpResponse:
     answered = answer(ERA, incoming, lambda request: _dispatch(exchange, request))
     if answered.headers.get("Content-Type") == "text/event-stream":
         return event_stream(answered.body)
+    if answered.notices and exchange.request.accepts_event_stream():
+        return event_stream(b"".join(event(frame) for frame in [*answered.notices, answered.body]))
     return json_response(answered.body, status=answered.status)
 
 
@@ -114,15 +123,23 @@ def _discover(_exchange: Exchange, request: Request) -> Answer:
 
 
 def _list_tools(exchange: Exchange, request: Request) -> Answer:
-    result = list_tools(exchange.deps, exchange.caller, request.params, FRESH + CLOSING)
+    closing = FRESH + CLOSING
+    result = list_tools(exchange.deps, exchange.caller, request.params, closing, catalogue=exchange.catalogue)
     return Answer(result_message(request.id, result))
 
 
 def _call_tool(exchange: Exchange, request: Request) -> Answer:
-    from .calls import call_tool  # here: the first list of a process waits for none of it
+    from .asking_back import input_required, with_answers  # here: the first list of a process waits for none of it
+    from .calls import call_tool
 
-    called = call_tool(exchange.deps, exchange.caller, request.params)
-    return Answer(result_message(request.id, pack(called, CLOSING)))
+    bearer, now = exchange.caller.token, exchange.deps.now()
+    call = replace(read_tool_call(request.params), capabilities=capabilities_of(request))
+    call = with_answers(call, request.params, bearer=bearer, now=now)
+    called = call_tool(exchange.deps, exchange.caller, call, exchange.catalogue)
+    if isinstance(called, InputRequired):
+        result = ASKS_BACK | input_required(called, call, bearer=bearer, now=now)
+        return Answer(result_message(request.id, encode(result)))
+    return Answer(result_message(request.id, pack(called, CLOSING)), notices=packed_notices(called))
 
 
 def _listen(exchange: Exchange, request: Request) -> Answer:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from chalicelib.mcp.catalogue import GRAFT, Catalogue
 from chalicelib.mcp.door import handle
 from chalicelib.mcp.http import HttpRequest, HttpResponse
 from chalicelib.services.deps import Deps
@@ -32,6 +33,7 @@ class Harness:
     session: str | None = None
     accept: str = BOTH_KINDS
     pause: Callable[[float], None] = field(default=lambda _: None)
+    catalogue: Catalogue = GRAFT
 
     def send(self, method: str, body: bytes = b"", **headers: str | None) -> HttpResponse:
         """One HTTP request. Header names are given with underscores; None leaves one out."""
@@ -45,7 +47,8 @@ class Harness:
         }
         wanted |= {name.replace("_", "-"): value for name, value in headers.items()}
         sent = {name: value for name, value in wanted.items() if value is not None}
-        response = handle(self.deps, HttpRequest(method, "/mcp", sent, body=body), pause=self.pause)
+        request = HttpRequest(method, "/mcp", sent, body=body)
+        response = handle(self.deps, request, pause=self.pause, catalogue=self.catalogue)
         return _checked(response, method, body, sent.get("mcp-protocol-version"))
 
     def post(self, message: Any, **headers: str | None) -> HttpResponse:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from chalicelib.mcp.catalogue import GRAFT, Catalogue
 from chalicelib.mcp.door import handle
 from chalicelib.mcp.http import HttpRequest
 from chalicelib.services.deps import Deps
@@ -20,9 +22,10 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(deps: Deps) -> Iterator[str]:
+def serving(deps: Deps, *, catalogue: Catalogue = GRAFT, waits: bool = False) -> Iterator[str]:
     """The URL of `/mcp`. Requests are served one after the other: the emulated table knows no threads."""
     one_at_a_time = threading.Lock()
+    pause = time.sleep if waits else lambda _: None
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -32,7 +35,8 @@ def serving(deps: Deps) -> Iterator[str]:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             with one_at_a_time:
-                response = handle(deps, HttpRequest(self.command, self.path, headers, body=body), pause=lambda _: None)
+                request = HttpRequest(self.command, self.path, headers, body=body)
+                response = handle(deps, request, pause=pause, catalogue=catalogue)
             self.send_response(response.status)
             for name, value in response.headers.items():
                 self.send_header(name, value)
