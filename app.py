@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from chalice import Chalice, Rate, Response
+
+if "AWS_CHALICE_CLI_MODE" in os.environ:
+    from infra.deploy.by_hand import check_by_hand
+
+    check_by_hand()
 
 app = Chalice(app_name="graft", configure_logs=False)
 """chalicelib/logs sets the log up. Chalice's own would swallow all but errors, and print those as they come."""
