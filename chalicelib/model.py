@@ -231,6 +231,8 @@ class StoredToken:
     refresh_at: datetime
     """From then on the first to come fetches the next one."""
     usable_until: datetime
+    style: str
+    """How the token URL wants the client proved: `basic` or `body`."""
     sealed: tuple[bytes, ...] = field(repr=False)
     """In parts, because the vault seals no more than 4,096 bytes at a time."""
 

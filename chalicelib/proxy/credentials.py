@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Final, TypeAlias
 
+from chalicelib.model import Connection
 from chalicelib.proxy.headers import Headers
-
-CACHED_MAX: Final = 256
+from chalicelib.proxy.recent import Recent
 
 CredentialKey: TypeAlias = tuple[str, str, int]
-"""Person, connection, secret revision: a new secret is a new key, so nothing here can be out of date."""
+"""Person, connection, secret revision: a new secret is a new key, so nothing kept under it can be out of date."""
+
+
+def key_of(connection: Connection) -> CredentialKey:
+    return connection.person_id, connection.id, connection.secret_revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +33,15 @@ NO_CREDENTIAL: Final = Credential()
 
 
 class CredentialCache:
-    """The least recently used beyond 256 are forgotten. Safe to share between threads."""
+    """Credentials by their secret's revision. Safe to share between threads."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[CredentialKey, Credential] = OrderedDict()
-        self._lock = Lock()
+        self._kept: Recent[CredentialKey, Credential] = Recent()
 
     def get(self, key: CredentialKey, make: Callable[[], Credential]) -> Credential:
         """The credential under the key; made outside the lock, so a slow vault holds up nobody else."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        made = make()
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > CACHED_MAX:
-                self._kept.popitem(last=False)
-        return made
+        kept = self._kept.find(key)
+        if kept is None:
+            kept = make()
+            self._kept.keep(key, kept)
+        return kept

@@ -47,7 +47,7 @@ class Gate:
             self._require_declared(method)
         if self._dry_run and call.method not in READING_METHODS:
             return self._stop(call)
-        response = self._proxy.send(connection, request, deadline=deadline)
+        response = self._proxy.send(connection, request, deadline=deadline, reread=self._connection)
         if call.method in READING_METHODS:
             self.reads.append({"method": call.method, "path": call.target, "status": response.status})
         return response

@@ -10,6 +10,8 @@ from chalicelib.errors import Reason, Refusal
 
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
+USER_AGENT: Final = "graft"
+ACCEPT_ENCODING: Final = "gzip, deflate"
 HEADER_COUNT_MAX: Final = 64
 HEADER_CHARACTERS_MAX: Final = 16 * 1024
 
@@ -85,6 +87,12 @@ def carried(headers: Iterable[tuple[str, str]], own: frozenset[str]) -> Headers:
             raise Refusal(Reason.TOOL_FAILED, _unfit(name))
         kept.append((name, value))
     return tuple(kept)
+
+
+def with_ours(headers: Headers) -> Headers:
+    """The headers with the two that every request has: who asks, unless they say so themselves, and the codings."""
+    is_named = any(name.lower() == "user-agent" for name, _ in headers)
+    return (*(() if is_named else (("User-Agent", USER_AGENT),)), ("Accept-Encoding", ACCEPT_ENCODING), *headers)
 
 
 def answered(headers: Iterable[tuple[str, str]], *, has_body: bool) -> Headers:

@@ -15,8 +15,12 @@ REDACTED: Final = "[redacted]"
 def echoes_of(secrets: Iterable[str]) -> tuple[str, ...]:
     """Every form in which a vendor may echo these secrets, longest first: as they are, and in base64,
     percent-encoding, JSON and HTML."""
-    forms = {form for secret in secrets if secret for form in _forms(secret)}
-    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+    return longest_first({form for secret in secrets if secret for form in _forms(secret)})
+
+
+def longest_first(echoes: Iterable[str]) -> tuple[str, ...]:
+    """The order to replace them in: what holds another goes before it."""
+    return tuple(sorted(echoes, key=lambda echo: (-len(echo), echo)))
 
 
 def _forms(secret: str) -> Iterable[str]:

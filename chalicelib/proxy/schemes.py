@@ -13,6 +13,7 @@ from chalicelib.proxy import params
 from chalicelib.proxy.credentials import NO_CREDENTIAL, Credential
 from chalicelib.proxy.headers import comparable, is_header_name, is_header_value, is_reserved
 from chalicelib.proxy.redact import echoes_of
+from chalicelib.proxy.token_url import TOKEN_SCHEME, TOKEN_URL, parse_token_url
 
 Values: TypeAlias = Mapping[str, str]
 
@@ -21,6 +22,8 @@ FIELD_MAX: Final = 2000
 SHORTEST_SECRET: Final = 4
 """A shorter password beside a user name is a filler (`X`): the user name is then the secret."""
 _PARAM_NAME = re.compile(r"[A-Za-z0-9$][A-Za-z0-9._~$-]{0,99}")
+_SCOPES = re.compile(r"(?:[!#-\[\]-~]+(?: [!#-\[\]-~]+)*)?")
+"""RFC 6749, 3.3."""
 _NOT_FOR_KEYS: Final = frozenset({"content-type", "content-encoding", "user-agent", "accept"})
 
 
@@ -84,6 +87,18 @@ def _key_param(value: str) -> str | None:
     return "is not the plain name of a query parameter: letters, digits and ._~$- to 100 characters"
 
 
+def _token_url(value: str) -> str | None:
+    try:
+        parse_token_url(value)
+    except Refusal:
+        return "is not a plain address such as https://login.vendor.example/oauth/token"
+    return None
+
+
+def _scopes(value: str) -> str | None:
+    return None if _SCOPES.fullmatch(value) else "is not a list of scopes with single spaces between them"
+
+
 def _bearer(_: Values, secret: Values) -> Credential:
     token = secret["token"]
     return Credential(headers=(("Authorization", f"Bearer {token}"),), echoes=echoes_of([token]))
@@ -98,6 +113,12 @@ def _api_key_header(config: Values, secret: Values) -> Credential:
 def _api_key_query(config: Values, secret: Values) -> Credential:
     key = secret["key"]
     return Credential(params=((config["queryParam"], key),), echoes=echoes_of([key]))
+
+
+def _client(_: Values, secret: Values) -> Credential:
+    """Goes out to the token URL only; a vendor's call carries the access token."""
+    client_id, client_secret = secret["clientId"], secret["clientSecret"]
+    return Credential(echoes=echoes_of([client_secret, f"{client_id}:{client_secret}"]))
 
 
 def _basic(_: Values, secret: Values) -> Credential:
@@ -124,10 +145,11 @@ SCHEMES: Final[Mapping[str, Scheme]] = {
         _api_key_query,
         own_params=lambda config: frozenset({params.comparable(config["queryParam"])}),
     ),
-    "basic": Scheme(
-        (),
-        (Field("username", _user_name), Field("password", _any_text, required=False)),
-        _basic,
+    "basic": Scheme((), (Field("username", _user_name), Field("password", _any_text, required=False)), _basic),
+    TOKEN_SCHEME: Scheme(
+        (Field(TOKEN_URL, _token_url), Field("scopes", _scopes, required=False)),
+        (Field("clientId", _key_text), Field("clientSecret", _key_text)),
+        _client,
     ),
 }
 

@@ -460,6 +460,7 @@ def token_values(token: StoredToken, secret_revision: int) -> dict[str, Any]:
         "secret_revision": number(secret_revision),
         "refresh_at": moment(token.refresh_at),
         "usable_until": moment(token.usable_until),
+        "style": text(token.style),
         "expires_at": expiry(token.usable_until),
     }
 
@@ -471,6 +472,7 @@ def to_stored_token(item: Item, secret_revision: int) -> StoredToken | None:
     return StoredToken(
         refresh_at=from_ms(item["refresh_at"]["N"]),
         usable_until=from_ms(item["usable_until"]["N"]),
+        style=item["style"]["S"],
         sealed=tuple(part["B"] for part in item["sealed"]["L"]),
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from chalicelib.proxy.credentials import CACHED_MAX, Credential, CredentialCache
+from chalicelib.proxy.credentials import Credential, CredentialCache
+from chalicelib.proxy.recent import REMEMBERED_MAX
 
 
 def test_a_credential_is_opened_once_for_each_revision() -> None:
@@ -18,7 +19,7 @@ def test_a_credential_is_opened_once_for_each_revision() -> None:
 def test_the_least_recently_used_is_forgotten() -> None:
     cache = CredentialCache()
     opened: list[int] = []
-    for revision in (*range(CACHED_MAX), 0, CACHED_MAX):
+    for revision in (*range(REMEMBERED_MAX), 0, REMEMBERED_MAX):
         cache.get(("p", "c", revision), partial(_open, revision, opened))
     opened.clear()
     for revision in (0, 1):

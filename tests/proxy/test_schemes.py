@@ -60,12 +60,19 @@ def test_of_a_basic_pair_the_secret_part_is_hidden(secret: dict[str, str], text:
     assert redact(text, SCHEMES["basic"].apply({}, secret).echoes) == seen
 
 
-@pytest.mark.parametrize("scheme", ["bearer", "api_key_header", "api_key_query", "basic"])
+@pytest.mark.parametrize("scheme", sorted(SCHEMES.keys() - {"none"}))
 def test_a_credential_does_not_show_itself(scheme: str) -> None:
     secret = {"token": "s3cr3t", "key": "s3cr3t", "username": "ana", "password": "s3cr3t"}
+    secret |= {"clientId": "ana", "clientSecret": "s3cr3t"}
     credential = SCHEMES[scheme].apply({"headerName": "X-Key", "queryParam": "key"}, secret)
     assert "s3cr3t" not in repr(credential)
     assert "Authorization" not in repr(credential)
+
+
+def test_a_client_goes_out_with_no_call_and_is_hidden() -> None:
+    credential = SCHEMES["oauth2_client_credentials"].apply({}, {"clientId": "ana", "clientSecret": "s3cr3t"})
+    assert (credential.headers, credential.params) == ((), ())
+    assert redact("ana has s3cr3t", credential.echoes) == "ana has [redacted]"
 
 
 def test_an_unknown_scheme_is_refused() -> None:

@@ -12,7 +12,7 @@ from chalicelib.storage.store import Store
 from tests.storage.examples import NOW, PERSON, SECOND
 
 LEASE = 15 * SECOND
-TOKEN = StoredToken(NOW + timedelta(minutes=50), NOW + timedelta(minutes=59), (b"first part", b"\x00second"))
+TOKEN = StoredToken(NOW + timedelta(minutes=50), NOW + timedelta(minutes=59), "body", (b"first part", b"\x00second"))
 
 
 @pytest.fixture
