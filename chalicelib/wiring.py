@@ -20,6 +20,7 @@ from chalicelib.services.deps import GATEWAY_SECONDS, Deps, Settings
 if TYPE_CHECKING:
     from chalicelib.proxy.gate import Gate
     from chalicelib.proxy.proxy import Proxy
+    from chalicelib.proxy.sealed_tokens import TokenRows
     from chalicelib.proxy.vault import Vault
 
 LOCAL_KEY_NAME: Final = "vault.key"
@@ -84,13 +85,14 @@ def make_deps(
 
     settings = settings_from(environment)
     vault = _vault(environment)
+    store = Store(_aws_client("dynamodb", environment), settings.table_name)
     return Deps(
         settings=settings,
-        store=Store(_aws_client("dynamodb", environment), settings.table_name),
+        store=store,
         sandbox=Sandbox(workers=settings.sandbox_workers, monty_bin=_monty_bin(environment)),
         vault=vault,
         connections=_ProxyConnections(settings.local_hosts),
-        new_gate=_gate_maker(vault, settings.local_hosts),
+        new_gate=_gate_maker(lambda: _proxy(vault, settings.local_hosts, store.tokens, clock)),
         now=clock,
         random_bytes=secrets.token_bytes,
         pause=time.sleep,
@@ -106,14 +108,9 @@ def _monty_bin(environment: Mapping[str, str]) -> str | None:
     return next((str(path) for place in sys.path if (path := Path(place) / named).is_file()), named)
 
 
-def _gate_maker(vault: Vault, local_hosts: frozenset[str]) -> Callable[..., Gate]:
+def _gate_maker(make_proxy: Callable[[], Proxy]) -> Callable[..., Gate]:
     """Makes each run's gate. The proxy behind them comes with the first: a process that only lists needs none."""
-
-    @lru_cache(maxsize=1)
-    def proxy() -> Proxy:
-        from chalicelib.proxy.proxy import Proxy
-
-        return Proxy(vault=vault, local_hosts=local_hosts)
+    proxy = lru_cache(maxsize=1)(make_proxy)
 
     def new_gate(**of_run: Any) -> Gate:
         from chalicelib.proxy.gate import Gate
@@ -121,6 +118,12 @@ def _gate_maker(vault: Vault, local_hosts: frozenset[str]) -> Callable[..., Gate
         return Gate(proxy(), **of_run)
 
     return new_gate
+
+
+def _proxy(vault: Vault, local_hosts: frozenset[str], tokens: TokenRows, clock: Callable[[], datetime]) -> Proxy:
+    from chalicelib.proxy.proxy import Proxy
+
+    return Proxy(vault=vault, local_hosts=local_hosts, tokens=tokens, now=clock)
 
 
 def _on_aws(environment: Mapping[str, str]) -> bool:
@@ -160,6 +163,35 @@ class _ProxyConnections:
         from chalicelib.proxy.connection_check import stored_hosts
 
         return stored_hosts(primary_host, hosts)
+
+    def secret_hosts(
+        self, scheme: str, scheme_config: Mapping[str, str], primary_host: str, hosts: Sequence[str]
+    ) -> tuple[str, ...]:
+        from chalicelib.proxy.connection_check import secret_hosts
+
+        return secret_hosts(scheme, scheme_config, primary_host, hosts)
+
+    def foreign_token_host(self, scheme: str, scheme_config: Mapping[str, str], primary_host: str) -> str | None:
+        from chalicelib.proxy.token_url import foreign_token_host
+
+        return foreign_token_host(scheme, scheme_config, primary_host)
+
+    def stored_config(
+        self, scheme: str, scheme_config: Mapping[str, str], primary_host: str, confirmed_host: str
+    ) -> dict[str, str]:
+        from chalicelib.proxy.token_url import stored_config
+
+        return stored_config(scheme, scheme_config, primary_host, confirmed_host)
+
+    def asked_config(self, scheme_config: Mapping[str, str]) -> dict[str, str]:
+        from chalicelib.proxy.token_url import asked_config
+
+        return asked_config(scheme_config)
+
+    def registrable_domain(self, host: str) -> str | None:
+        from chalicelib.proxy.domains import registrable_domain
+
+        return registrable_domain(host)
 
 
 def _vault(environment: Mapping[str, str]) -> Vault:

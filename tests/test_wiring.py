@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib import wiring
 from chalicelib.errors import Misconfigured
-from chalicelib.services.deps import Deps
+from chalicelib.services.deps import ConnectionRules, Deps
 
 ON_AWS = {"AWS_LAMBDA_FUNCTION_NAME": "graft-dev", "GRAFT_TABLE": "graft"}
 
@@ -91,3 +91,15 @@ def test_the_sandboxs_worker_is_found_where_the_libraries_are(tmp_path: Path, mo
     assert wiring._monty_bin({"MONTY_BIN": "bin/monty"}) == str(tmp_path / "bin" / "monty")
     assert wiring._monty_bin({"MONTY_BIN": "/opt/monty"}) == "/opt/monty"
     assert wiring._monty_bin({}) is None
+
+
+def test_what_the_proxy_accepts_as_a_connection_is_asked_through_the_deps() -> None:
+    rules: ConnectionRules = wiring._ProxyConnections(frozenset())
+    scheme, config = "oauth2_client_credentials", {"tokenUrl": "https://login.identity.example/"}
+    api = "api.vendor.example"
+    assert rules.check(scheme, config, None, api, []) == []
+    assert rules.secret_hosts(scheme, config, api, []) == ("login.identity.example", api)
+    assert rules.foreign_token_host(scheme, config, api) == "login.identity.example"
+    stored = rules.stored_config(scheme, config, api, "login.identity.example")
+    assert rules.asked_config(stored) == config
+    assert rules.registrable_domain(api) == "vendor.example"

@@ -56,6 +56,26 @@ class ConnectionRules(Protocol):
     def stored_hosts(self, primary_host: str, hosts: Sequence[str]) -> tuple[str, ...]:
         """Every host once, the primary one first, in the spelling that is compared."""
 
+    def secret_hosts(
+        self, scheme: str, scheme_config: Mapping[str, str], primary_host: str, hosts: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Every host that will receive the secret, the token URL's first, as a person has to see them."""
+
+    def foreign_token_host(self, scheme: str, scheme_config: Mapping[str, str], primary_host: str) -> str | None:
+        """The token URL's host, when it is outside the primary host's domain: the person has to confirm it."""
+
+    def stored_config(
+        self, scheme: str, scheme_config: Mapping[str, str], primary_host: str, confirmed_host: str
+    ) -> dict[str, str]:
+        """The configuration to store. Refuses `input_invalid`, with `tokenHost` in its details, a foreign token host
+        other than `confirmed_host`, which is what the person's form says was confirmed; an agent confirms nothing."""
+
+    def asked_config(self, scheme_config: Mapping[str, str]) -> dict[str, str]:
+        """A stored configuration without what the person confirmed: what `check` takes and what may be shown."""
+
+    def registrable_domain(self, host: str) -> str | None:
+        """The part of a host that somebody registered, in xn-- form; None: an address, a suffix, or no host."""
+
 
 @dataclass(frozen=True)
 class Deps:
