@@ -1,6 +1,7 @@
 """What a model reads. These words are the product: a model that sees nothing else must use Graft rightly.
 
 Most harnesses show no server instructions, so the descriptions say everything, each what its reader needs then.
+OpenClaw cuts a tool's description after 1,200 characters, but not those of its fields.
 """
 
 from __future__ import annotations
@@ -57,11 +58,16 @@ status, headers, ok, text(), json(), raise_for_status(); an error status alone r
 the connection's host, never a full URL; host may name another of its hosts. The credential is added for you: never \
 put one in source, never ask for one in chat. Call http in plain loops, not inside map, filter or key functions. At \
 top level only imports, definitions and constants. Imports: json, re, math, datetime, base64, hashlib, decimal, \
-collections, itertools, functools and the like; no packages, files, network or environment. \
-Limits: 25 s, 50 calls, 64 MiB, 256 KiB of result, so return only what is needed. Whether \
-the tool is read-only, writes or deletes is told from the http methods in source; one that writes asks the person \
-once. Make it general: take what varies through inputSchema (root type object). testInput runs it once, writes only \
-previewed."""
+collections, itertools, functools and the like; no packages, files, network or environment."""
+
+PUBLISH_SOURCE: Final = """\
+Limits: 25 s, 50 calls, 64 MiB, 256 KiB of result, so return only what is needed. Whether the tool is read-only, \
+writes or deletes is told from its http methods; one that writes asks the person once."""
+
+PUBLISH_INPUT_SCHEMA: Final = """\
+JSON Schema of input, root type object. Make the tool general: what varies comes through here."""
+
+PUBLISH_TEST_INPUT: Final = "Runs the tool once with it, writes only previewed."
 
 READ_TOOL_SOURCE: Final = """\
 Read a tool's source, inputSchema and versions: to see why it failed, or to publish_tool a better version of it \

@@ -13,6 +13,8 @@ from chalicelib.mcp.catalogue import META_TOOLS
 from .harness import Harness
 
 ROOT = Path(__file__).resolve().parents[2]
+SHORTEST_CUT = 1_200
+"""After so many characters OpenClaw 2026.9.6 cuts a tool's description."""
 DESCRIPTIONS = {tool.name: tool.description for tool in META_TOOLS}
 
 
@@ -41,11 +43,17 @@ def test_the_descriptions_alone_tell_the_whole_way() -> None:
 
 
 def test_a_model_learns_to_write_a_module_from_publish_tool_alone() -> None:
-    told = DESCRIPTIONS["publish_tool"]
-    for needed in ("def run(input, http):", "raise_for_status()", "relative", "25 s", "testInput", "inputSchema"):
+    fields = next(tool.input_schema["properties"] for tool in META_TOOLS if tool.name == "publish_tool")
+    told = DESCRIPTIONS["publish_tool"] + "".join(field.get("description", "") for field in fields.values())
+    for needed in ("def run(input, http):", "raise_for_status()", "relative", "25 s", "previewed", "root type object"):
         assert needed in told
     for method in ("get", "head", "post", "put", "patch", "delete"):
         assert method in told
+
+
+@pytest.mark.parametrize("name", DESCRIPTIONS)
+def test_no_harness_cuts_a_description(name: str) -> None:
+    assert len(DESCRIPTIONS[name]) <= SHORTEST_CUT
 
 
 def test_names_are_unlike_each_other_and_fit_every_harness() -> None:
