@@ -23,14 +23,14 @@ class TokenRows:
         return items.to_stored_token(item, connection.secret_revision) if item else None
 
     def claim(self, connection: Connection, *, holder: str, now: datetime, until: datetime) -> bool:
-        """Take the right to fetch the next token until then.
+        """Take the right to fetch the next token until then; taking it twice, after a lost answer, is taking it once.
 
         False: somebody else has it, or the connection is revoked, or its secret another one.
         """
         lease = update(
             items.token_key(connection.person_id, connection.id),
             "SET #lease_holder = :holder, #lease_until = :until, #expires_at = if_not_exists(#expires_at, :gone)",
-            condition="attribute_not_exists(#lease_until) OR #lease_until <= :now",
+            condition="attribute_not_exists(#lease_until) OR #lease_until <= :now OR #lease_holder = :holder",
             values={
                 ":holder": items.text(holder),
                 ":until": items.moment(until),

@@ -63,6 +63,12 @@ def test_one_at_a_time_fetches(store: Store, connection: Connection) -> None:
     assert store.tokens.find(connection) == TOKEN
 
 
+def test_a_lease_whose_answer_was_lost_is_taken_again(store: Store, connection: Connection) -> None:
+    assert claim(store, connection, "one")
+    assert claim(store, connection, "one")
+    assert not claim(store, connection, "two")
+
+
 def test_a_fetch_that_failed_makes_room_at_once(store: Store, connection: Connection) -> None:
     assert claim(store, connection, "one")
     store.tokens.release(connection, holder="two")
