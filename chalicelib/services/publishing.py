@@ -17,6 +17,7 @@ from chalicelib.services.toolbox import Checked, check, problem_json
 from chalicelib.services.working_set import Membership
 
 DESCRIPTION_MAX: Final = 2000
+NAME_SHOWN: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def publish(deps: Deps, caller: Caller, draft: Draft) -> Published:
 def _checked(deps: Deps, draft: Draft, hosts: tuple[str, ...]) -> Checked:
     checked = check(deps, draft.source, draft.input_schema, hosts=hosts)
     if not checked.ok:
-        raise _publish_refused(checked)
+        raise _publish_refused(draft, checked)
     return checked
 
 
@@ -118,7 +119,7 @@ def _check_names(draft: Draft) -> None:
         fault = f"description has {len(draft.description)} characters; it takes 1 to {DESCRIPTION_MAX}."
     if fault is not None:
         problem = Problem(0, 0, "name", fault, "Correct it and publish again; nothing was published.")
-        raise _publish_refused(Checked((problem,), frozenset()))
+        raise _publish_refused(draft, Checked((problem,), frozenset()))
 
 
 def _draft_connection(deps: Deps, caller: Caller, draft: Draft) -> tuple[Connection | None, tuple[str, ...]]:
@@ -142,13 +143,14 @@ def _draft_connection(deps: Deps, caller: Caller, draft: Draft) -> tuple[Connect
     return named, named.hosts
 
 
-def _publish_refused(checked: Checked) -> Refusal:
+def _publish_refused(draft: Draft, checked: Checked) -> Refusal:
     blocking = [problem for problem in checked.problems if problem.blocking]
     first = blocking[0]
     where = f"line {first.line}: " if first.line else ""
     more = f" ({len(blocking) - 1} more in problems)" if len(blocking) > 1 else ""
+    called = wire_name(draft.vendor, draft.name)[:NAME_SHOWN]
     return Refusal(
         Reason.PUBLISH_REFUSED,
-        f"Nothing was published. {where}{first.message.rstrip('.')}{more}. Mend it and call publish_tool again.",
+        f"{called} was not published. {where}{first.message.rstrip('.')}{more}. Mend it and call publish_tool again.",
         {"problems": [problem_json(problem) for problem in checked.problems]},
     )

@@ -18,6 +18,8 @@ CALLS = 50
 def test_fifty_calls_with_a_promotion_in_the_middle_lose_no_ledger_line_and_no_promotion(
     graft: Graft, agent: Agent, deps: Deps
 ) -> None:
+    """Report: pynamodb/PynamoDB#1264"""
+
     def call(number: int) -> tuple[int, bool]:
         if number == CALLS // 2:
             answer = agent.call_raw("promote", vendor="demo", name="create-note")

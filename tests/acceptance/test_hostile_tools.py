@@ -89,6 +89,7 @@ def test_it_is_refused_clearly_and_the_next_call_is_fine(
 def test_each_of_them_is_in_the_ledger_with_its_reason_and_none_is_in_flight(
     refusals: dict[str, Future[dict[str, Any]]], attacker: Agent, deps: Deps
 ) -> None:
+    """Report: anthropics/claude-code#470"""
     for refusal in refusals.values():
         refusal.result(CALL_SECONDS)
     facts = facts_of(deps, attacker)

@@ -12,6 +12,7 @@ PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
 
 def test_a_query_string_changes_nothing(agent: Agent) -> None:
+    """Report: anthropics/claude-ai-mcp#1044"""
     plain, queried = (agent.send("POST", _list_tools(), path=path) for path in ("/mcp", "/mcp?v=2"))
     assert (queried.status, queried.body) == (plain.status, plain.body) == (200, plain.body)
 
@@ -108,6 +109,7 @@ def test_a_chunked_body_is_read(agent: Agent) -> None:
 
 
 def test_a_session_that_was_never_given_is_served_as_none(agent: Agent) -> None:
+    """Report: a-bonus/google-docs-mcp#143"""
     call = {"name": "find_tool", "arguments": {"query": "notes"}}
     assert agent.ask("tools/call", call, headers={"mcp-session-id": "never-given"}).result["isError"] is False
 

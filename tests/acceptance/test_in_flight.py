@@ -63,6 +63,7 @@ def sweep_far_ahead(deps: Deps) -> dict[Outcome, int]:
 
 
 def test_ten_sweeps_during_a_run_demote_nothing_and_the_next_one_after_it_does(graft: Graft, slow: StandIn) -> None:
+    """Report: NousResearch/hermes-agent#27984"""
     with graft.deps() as deps:
         agent, run = hold_a_run_open(graft, deps, slow)
         before = facts_of(deps, agent).promotions
@@ -76,6 +77,7 @@ def test_ten_sweeps_during_a_run_demote_nothing_and_the_next_one_after_it_does(g
 
 
 def test_a_killed_run_holds_the_sweep_until_its_deadline_and_its_line_reads_died(graft: Graft, slow: StandIn) -> None:
+    """Report: anthropics/claude-code#470"""
     with graft.deps() as deps:
         hold_a_run_open(graft, deps, slow)
     graft.kill()

@@ -25,6 +25,7 @@ def test_the_stateless_era_does_the_main_job(connect: Connect, agent: Agent, mod
 
 
 def test_a_client_that_ignores_notifications_does_the_main_job(connect: Connect, agent: Agent) -> None:
+    """Report: github/github-mcp-server#2512"""
     with connect(agent, "legacy", MCP_DEAF="1") as client:
         tell_main_job(client, "python-2-deaf", hears=False)
 

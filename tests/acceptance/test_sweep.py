@@ -134,6 +134,7 @@ def test_the_monthly_job_is_found_runs_meanwhile_and_comes_back(agent: Agent, sw
 
 
 def test_a_sweep_is_heard_as_one_list_change_however_many_tools_left(agent: Agent, sweeps: Sweeps) -> None:
+    """Report: anthropics/claude-code#92033"""
     for number in range(3):
         agent.publish(f"demo__swept-{number}", ANSWERS)
     session = {"mcp-session-id": agent.open_session()}

@@ -12,9 +12,10 @@ import pytest
 
 from chalicelib.errors import Conflict
 from chalicelib.mcp.catalogue import META_TOOLS
-from chalicelib.services import toolbox, working_set
+from chalicelib.services import approvals, toolbox, working_set
 from chalicelib.services.deps import Deps
 
+from .conftest import PERSON
 from .harness import Harness, error_of, messages_of, result_of
 
 WRITES = 'def run(input, http):\n    return http.post("/notes", json=input).status\n'
@@ -40,12 +41,15 @@ class TestAnAnswer:
         assert result["structuredContent"] == {"result": json.loads(result["content"][0]["text"])}
 
     def test_keeps_letters_of_every_script_while_the_body_is_ascii(self, harness: Harness) -> None:
-        title = "日本語 😀 \u202egnp.exe"
+        """Report: OpenLiberty/open-liberty#33653"""
+        title = "日本語 😀 \u202egnp.exe \0"
         harness.publish("one", description=title)
         response = harness.ask("tools/call", {"name": "demo__one", "arguments": {"title": title}})
         assert response.body.isascii()
         assert result_of(response)["structuredContent"] == {"title": title}
-        assert title in result_of(response)["content"][0]["text"]
+        text = result_of(response)["content"][0]["text"]
+        assert title.rstrip("\0") in text
+        assert json.loads(text) == {"title": title}
         assert harness.tools()[-1]["description"] == title
 
 
@@ -90,9 +94,11 @@ class TestFindTool:
         assert {page["total"] for page in pages} == {3}
 
     def test_points_at_acquire_when_nothing_fits(self, harness: Harness) -> None:
-        found = harness.call("find_tool", {"query": "quarterly tax return"})
-        assert found["tools"] == []
-        assert "acquire" in found["note"]
+        """Report: NousResearch/hermes-agent#98943"""
+        first, second, third = (harness.call("find_tool", {"query": "quarterly tax return"}) for _ in range(3))
+        assert first == second == third
+        assert first["tools"] == []
+        assert "acquire" in first["note"]
 
 
 class TestPublishTool:
@@ -150,13 +156,35 @@ def test_waiting_for_the_person_is_no_error(harness: Harness) -> None:
     assert called(harness, "run_tool", {"vendor": "demo", "name": "add-note"})["structuredContent"] == waiting
 
 
+def test_an_agents_sessions_share_one_ask_and_one_answer_and_another_agent_has_its_own(
+    harness: Harness, new_harness: Callable[[str], Harness]
+) -> None:
+    """Report: librefang/librefang#5600"""
+
+    def waiting(asking: Harness) -> Any:
+        return asking.call("run_tool", {"vendor": "demo", "name": "add-note", "input": {"text": "x"}})
+
+    harness.publish("add-note", WRITES)
+    first, second, another = harness.opened(), harness.opened(), new_harness("server")
+    assert first.session != second.session
+    asked = waiting(first)
+    assert asked["status"] == "awaiting_approval"
+    assert waiting(second) == asked
+    assert waiting(another)["askId"] != asked["askId"]
+    approvals.allow(harness.deps, PERSON, "laptop", "demo__add-note")
+    assert waiting(second)["reason"] == "connection_not_bound"  # it ran, as far as its http.post
+    assert waiting(another)["status"] == "awaiting_approval"
+
+
 @pytest.mark.parametrize("name", ["  find_tool ", "FIND_TOOL", "Find_Tool\n"])
 def test_a_meta_tool_is_known_in_any_case_and_padding(harness: Harness, name: str) -> None:
+    """Report: openclaw/openclaw#27045"""
     assert called(harness, name, {"query": ""})["isError"] is False
 
 
 @pytest.mark.parametrize("name", [" demo__one ", "DEMO__ONE"])
 def test_so_is_a_promoted_tool(harness: Harness, name: str) -> None:
+    """Report: openclaw/openclaw#27045"""
     harness.publish("one", NOTHING)
     assert called(harness, name)["structuredContent"] == {"result": None}
 
@@ -169,6 +197,7 @@ def test_arguments_may_be_absent_or_null(harness: Harness, message: dict[str, An
 
 class TestANameThatIsNotListed:
     def test_of_a_tool_that_exists_names_run_tool_and_promote(self, harness: Harness) -> None:
+        """Report: NousResearch/hermes-agent#50170"""
         harness.publish("one")
         harness.call("demote", {"vendor": "demo", "name": "one"})
         response = harness.ask("tools/call", {"name": "demo__one"})
@@ -177,6 +206,7 @@ class TestANameThatIsNotListed:
         assert all(word in error_of(response)["message"] for word in ("demo__one", "exists", "run_tool", "promote"))
 
     def test_of_no_tool_names_the_nearest(self, harness: Harness) -> None:
+        """Report: NousResearch/hermes-agent#50170"""
         harness.publish("list-orders")
         message = error_of(harness.ask("tools/call", {"name": "demo__list-order"}))["message"]
         assert "demo__list-orders" in message
@@ -294,6 +324,7 @@ class TestWhenSomethingBreaksInside:
     def test_a_list_is_an_error_and_never_an_empty_list(
         self, harness: Harness, breaking: Callable[..., None], caplog: pytest.LogCaptureFixture
     ) -> None:
+        """Report: openclaw/openclaw#111961"""
         breaking(working_set, "listing", RuntimeError(self.SECRET))
         response = harness.ask("tools/list")
         assert response.status == 200
@@ -305,6 +336,7 @@ class TestWhenSomethingBreaksInside:
     def test_a_table_that_does_not_answer_is_an_error_in_the_words_of_each_method(
         self, deps: Deps, harness: Harness, breaking: Callable[..., None], method: str
     ) -> None:
+        """Report: openclaw/openclaw#111961"""
         breaking(deps.store.agents, "find_door_facts", OSError("throttled"))
         answers = [harness.ask(method, {"name": "find_tool"}), harness.ask_stateless(method, {"name": "find_tool"})]
         for response in answers:

@@ -60,6 +60,7 @@ class TestSession:
 
     @pytest.mark.parametrize("session", ["never-issued", "x" * 4000, "a.b.c", ".", "%%%.%%%"])
     def test_an_unknown_id_is_served_as_no_session(self, harness: Harness, session: str) -> None:
+        """Report: a-bonus/google-docs-mcp#143"""
         stranger = replace(harness, session=session)
         assert "find_tool" in stranger.tool_names()
         assert stranger.call("find_tool", {"query": ""})["total"] == 0

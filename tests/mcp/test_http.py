@@ -30,6 +30,7 @@ def test_head_answers_at_once_without_a_token(harness: Harness, token: str | Non
 
 
 def test_options_answers_without_a_token_and_allows_what_browsers_have_to_ask_for(harness: Harness) -> None:
+    """Report: hauptsacheNet/typo3-mcp-server#115"""
     response = harness.send("OPTIONS", authorization=None, origin="https://inspector.example")
     allowed = response.headers["Access-Control-Allow-Headers"].lower().split(", ")
     assert response.status == 204
@@ -38,6 +39,7 @@ def test_options_answers_without_a_token_and_allows_what_browsers_have_to_ask_fo
 
 
 def test_every_answer_exposes_the_session_and_never_reflects_an_origin_or_allows_credentials(harness: Harness) -> None:
+    """Report: hauptsacheNet/typo3-mcp-server#115"""
     for method in ("GET", "POST", "HEAD", "OPTIONS", "DELETE"):
         headers = deployed(harness).send(method, origin="https://page.example").headers
         assert headers["Access-Control-Allow-Origin"] == "*"
@@ -60,6 +62,7 @@ def test_a_session_cannot_be_ended_by_the_client(opened: Harness) -> None:
 
 @pytest.mark.parametrize("session", [None, "never-issued", "a.b", "é.ü", "x" * 5000, ".", ""])
 def test_get_without_a_known_session_is_405_at_once(harness: Harness, session: str | None) -> None:
+    """Report: punkpeye/mcp-proxy#62"""
     response = harness.send("GET", mcp_session_id=session)
     assert response.status == 405
     assert "POST" in response.headers["Allow"]
@@ -100,6 +103,7 @@ class TestWithoutAGenuineToken:
         assert harness.send("POST", b"{not json", authorization="Bearer garbage").status == 401
 
     def test_the_header_is_nowhere_in_answers_or_logs(self, harness: Harness, caplog: pytest.LogCaptureFixture) -> None:
+        """Report: sooperset/mcp-atlassian#1134"""
         caplog.set_level(logging.DEBUG)
         for secret in ("Basic c2VjcmV0LXZhbHVl", "Bearer secret-value-1", "secret-value-2", "Token secret-value-3"):
             response = harness.ask("tools/list", authorization=secret)
@@ -122,6 +126,7 @@ def test_the_scheme_is_read_in_any_case(harness: Harness) -> None:
 
 
 def test_a_query_string_changes_nothing(deps: Deps, harness: Harness) -> None:
+    """Report: anthropics/claude-ai-mcp#1044"""
     headers = {"authorization": f"Bearer {harness.token}"}
     body = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
     plain = handle(deps, HttpRequest("POST", "/mcp", headers, body=body))

@@ -18,5 +18,6 @@ print(" ".join(name for name in {HEAVY!r} if name in sys.modules))
 
 
 def test_the_door_lists_without_a_heavy_import() -> None:
+    """Report: openclaw/openclaw#137379"""
     ran = subprocess.run([sys.executable, "-c", PROBE], cwd=ROOT, capture_output=True, text=True, check=True)
     assert ran.stdout.split() == []

@@ -163,6 +163,7 @@ class TestByPolling:
 
 
 def test_a_client_that_ignores_every_notification_sees_the_new_list_when_it_asks(harness: Harness) -> None:
+    """Report: openclaw/openclaw#91556"""
     deaf = replace(harness, accept="application/json")
     assert "demo__one" not in deaf.tool_names()
     deaf.publish("one")

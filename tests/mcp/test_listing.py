@@ -47,6 +47,7 @@ def test_meta_tools_come_in_their_fixed_order_then_tools_by_promotion(harness: H
 
 
 def test_every_tool_has_both_hints_an_object_schema_with_properties_and_no_output_schema(harness: Harness) -> None:
+    """Report: xpzouying/xiaohongshu-mcp#677"""
     harness.publish("bare", inputSchema={"type": "object"})
     for tool in harness.tools():
         assert set(tool) == {"name", "description", "inputSchema", "annotations"}
@@ -67,6 +68,7 @@ def test_meta_tools_forbid_unknown_properties(harness: Harness) -> None:
 
 
 def test_the_same_facts_are_the_same_bytes_in_every_process(deps: Deps, harness: Harness) -> None:
+    """Report: langchain-ai/deepagents#2497"""
     for name in ("b", "a"):
         harness.publish(name)
     elsewhere = replace(harness, deps=replace(deps, caches=type(deps.caches)()))
@@ -74,6 +76,7 @@ def test_the_same_facts_are_the_same_bytes_in_every_process(deps: Deps, harness:
 
 
 def test_a_new_tool_goes_last_so_that_the_prefix_survives(harness: Harness) -> None:
+    """Report: anthropics/claude-code#92033"""
     harness.publish("m")
     before = harness.ask("tools/list").body
     harness.publish("a")

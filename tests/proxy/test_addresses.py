@@ -85,6 +85,7 @@ def test_public_addresses_are_public(address: str) -> None:
 
 @pytest.mark.parametrize("address", CLOSED)
 def test_everything_else_is_closed(address: str) -> None:
+    """Report: praxis-proxy/ai#406"""
     assert not is_public(address)
 
 

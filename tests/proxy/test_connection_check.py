@@ -104,6 +104,7 @@ def test_a_sound_connection_has_no_problem(scheme: str, config: dict[str, str], 
 def test_each_fault_is_named_and_no_secret_is_quoted(
     scheme: str, config: dict[str, str], secret: dict[str, str], problem: str
 ) -> None:
+    """Report: google-gemini/gemini-cli#25668"""
     problems = check_connection(scheme, config, secret, HOST, [HOST], [])
     assert any(problem in found for found in problems), problems
     assert "s3cr3t" not in " ".join(problems)

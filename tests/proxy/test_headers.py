@@ -66,6 +66,7 @@ def test_other_headers_travel_in_order_repeated_ones_too() -> None:
     "value", ["a\r\nHost: evil", "a\nb", "a\rb", "a\x00b", "a\x7f", "日本", "’", " a", "a ", "\ta", "\ud800"]
 )
 def test_a_value_that_http_cannot_carry_is_refused_by_name(value: str) -> None:
+    """Report: google-gemini/gemini-cli#25668"""
     with pytest.raises(Refusal, match="X-Note cannot be sent") as refused:
         carried([("X-Note", value)], NONE)
     assert refused.value.reason is Reason.TOOL_FAILED

@@ -127,6 +127,7 @@ ADDRESS_SPELLINGS = [
 
 @pytest.mark.parametrize("text", ADDRESS_SPELLINGS)
 def test_an_address_in_any_spelling_is_never_called(text: str) -> None:
+    """Report: praxis-proxy/ai#406"""
     with pytest.raises(Refusal) as refused:
         call_declared(text)
     assert refused.value.reason is Reason.HOST_NOT_ALLOWED

@@ -207,6 +207,8 @@ class TestRedirects:
     def test_to_another_declared_host_the_credential_stays_behind_for_good(
         self, proxy: Proxies, vendor: Vendors
     ) -> None:
+        """Report: modelcontextprotocol/servers#4838"""
+
         def back(connection: socket.socket, _: Received) -> bool:
             connection.sendall(redirect(f"http://{first.host}/end"))
             return True
@@ -235,6 +237,7 @@ class TestRedirects:
     def test_outside_the_declared_hosts_it_ends(
         self, proxy: Proxies, vendor: Vendors, status: int, location: str
     ) -> None:
+        """Report: modelcontextprotocol/servers#4838"""
         notes = vendor(says(redirect(location, status)))
         with pytest.raises(Refusal) as refused:
             proxy(notes.host).send(with_token(notes.host), get(), deadline=soon())

@@ -82,6 +82,7 @@ def test_inside_the_declared_hosts_it_is_followed(location: str, host: str, targ
     ],
 )
 def test_anywhere_else_it_is_refused(status: int, location: str) -> None:
+    """Report: modelcontextprotocol/servers#4838"""
     with pytest.raises(Refusal) as refused:
         next_call(a_call(), status, location, RULES)
     assert refused.value.reason is Reason.HOST_NOT_ALLOWED

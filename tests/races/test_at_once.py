@@ -60,6 +60,7 @@ def left_by_rule(arena: LiveArena) -> int:
 
 @pytest.mark.parametrize("sweepers", [2, 5])
 def test_several_sweeps_at_once_give_one_set_of_records(arena: LiveArena, sweepers: int) -> None:
+    """Report: psd401/aistudio#1420"""
     arena.stock("a", "b", "c")
     arena.start_run(arena.clean, "a", seconds_ago=60)
     hands = [arena.hand() for _ in range(sweepers)]
@@ -118,6 +119,7 @@ def test_what_is_published_during_a_sweep_is_in_the_set_or_left_with_a_record(ar
 
 
 def test_fifty_parallel_calls_of_one_agent_all_run(arena: LiveArena) -> None:
+    """Report: pynamodb/PynamoDB#1264"""
     arena.stock("a", "b")
     agent = arena.hand()
     seen = have_runs_tell(agent)

@@ -60,6 +60,7 @@ def wait_for_what_was_sent(arena: LiveArena) -> None:
 def test_a_killed_sweep_leaves_all_of_a_demotion_or_nothing_and_the_next_one_does_the_rest(
     arena: LiveArena, crew: Crew
 ) -> None:
+    """Report: lightningkite/lightning-server#143"""
     arena.stock("a", "b")
 
     def bring_back() -> None:

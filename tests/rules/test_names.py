@@ -26,6 +26,7 @@ def test_anything_else_is_refused_naming_the_rule(name: str) -> None:
 
 
 def test_a_wire_name_of_52_is_taken_and_one_of_53_is_refused_with_its_length() -> None:
+    """Report: activepieces/activepieces#9714"""
     assert find_name_fault("demo", "n" * 46) is None
     fault = find_name_fault("demo", "n" * 47)
     assert fault is not None
@@ -35,6 +36,7 @@ def test_a_wire_name_of_52_is_taken_and_one_of_53_is_refused_with_its_length() -
 
 @given(st.text(), st.text())
 def test_whatever_may_be_published_may_be_listed(vendor: str, name: str) -> None:
+    """Report: evoila/meho#2745"""
     if find_name_fault(vendor, name) is None:
         assert LISTED.fullmatch("mcp__graft__" + wire_name(vendor, name))
 

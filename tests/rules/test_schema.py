@@ -38,11 +38,13 @@ def test_an_object_schema_is_taken(schema: dict[str, Any]) -> None:
     [None, True, [], "object", {}, {"type": "string"}, {"type": ["object"]}, {"type": "array"}, {"properties": {}}],
 )
 def test_anything_but_an_object_at_the_root_is_refused(schema: Any) -> None:
+    """Report: sandialabs/atlas-ui-3#727"""
     assert "object" in (find_schema_fault(schema) or "")
 
 
 @pytest.mark.parametrize("union", ["oneOf", "anyOf", "allOf"])
 def test_a_union_at_the_root_is_refused_by_name(union: str) -> None:
+    """Report: dodopayments/dodopayments-typescript#189"""
     assert union in (find_schema_fault({"type": "object", union: [{}]}) or "")
 
 
@@ -66,6 +68,7 @@ def test_what_is_no_json_is_refused(value: Any) -> None:
 
 
 def test_a_listed_schema_always_has_properties() -> None:
+    """Report: xpzouying/xiaohongshu-mcp#677"""
     assert with_properties({"type": "object", "title": "x"}) == {"type": "object", "properties": {}, "title": "x"}
     assert with_properties(ORDER) == ORDER
 

@@ -311,6 +311,7 @@ def test_a_very_long_or_strange_query_is_only_a_query(query: str) -> None:
 
 
 def test_the_corpus_is_answered_as_the_contract_asks() -> None:
+    """Report: github/github-mcp-server#2996"""
     figures = measure(findings("corpus", "queries"))
     assert figures.hit_at_5 >= 0.97
     assert figures.mrr >= 0.96
@@ -321,6 +322,7 @@ def test_the_corpus_is_answered_as_the_contract_asks() -> None:
     ("corpus", "questions"), [("corpus", "queries"), ("corpus", "heldout_queries"), ("unseen_corpus", "unseen_queries")]
 )
 def test_no_query_of_a_plain_kind_is_missed(category: str, corpus: str, questions: str) -> None:
+    """Report: NousResearch/hermes-agent#95119"""
     figures = measure(by_category(findings(corpus, questions))[category])
     assert figures.hit_at_5 == 1.0
     assert figures.hit_at_1 == 1.0

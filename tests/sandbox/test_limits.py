@@ -124,6 +124,8 @@ def test_leaving_the_sandbox_without_end_is_refused(sandbox: Sandbox) -> None:
 
 
 def test_a_vendor_that_used_up_the_time_ends_the_run(sandbox: Sandbox) -> None:
+    """Report: anthropics/claude-ai-mcp#115"""
+
     def slow(request: VendorRequest, deadline: float) -> VendorResponse:
         Event().wait(deadline - time.monotonic())
         return VendorResponse(200, (), "{}")

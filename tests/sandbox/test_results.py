@@ -85,6 +85,7 @@ def test_a_result_of_exactly_the_limit_passes_and_one_byte_more_is_cut(room: Roo
 
 @pytest.mark.parametrize("piece", ["x", '"', "\\", "é", "語", "🎉", "\x01", "\u202e"])
 def test_a_cut_result_is_its_own_beginning_within_the_limit_in_either_spelling(room: Room, piece: str) -> None:
+    """Report: anthropics/claude-code#45766"""
     cut = room.run("return [input['piece'] * 300000]", input={"piece": piece})
     assert isinstance(cut, dict)
     assert set(cut) == {"truncated", "head", "note"}

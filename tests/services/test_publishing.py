@@ -61,7 +61,9 @@ def test_a_bad_name_is_refused_and_nothing_is_published(world: World, name: str)
 
 @pytest.mark.parametrize("schema", [{}, {"type": "string"}, {"type": "object", "anyOf": []}])
 def test_a_bad_schema_is_refused_as_a_problem(world: World, schema: Any) -> None:
+    """Report: dodopayments/dodopayments-typescript#189"""
     refusal = refusal_of(world, input_schema=schema)
+    assert "demo__" in refusal.message
     assert [problem["rule"] for problem in refusal.details["problems"]] == ["input-schema"]
 
 

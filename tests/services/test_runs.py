@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from chalicelib.errors import Conflict, Reason, Refusal
 from chalicelib.model import RunKind
 from chalicelib.services.approvals import Waiting
+from chalicelib.services.caches import Caches
 from tests.services.world import ANSWERS, DELETES, READS, WRITES, World
 
 HIDDEN_WRITE = """def run(input, http):
@@ -80,7 +82,18 @@ def test_once_allowed_it_runs_with_any_input_and_asks_no_more(world: World) -> N
     assert [world.call("create-note", text=text)["text"] for text in ("a", "b")] == ["a", "b"]
 
 
+def test_once_allowed_a_hundred_calls_in_new_processes_never_ask(world: World) -> None:
+    """Report: openai/codex#16911"""
+    world.connect()
+    world.publish("create-note", WRITES)
+    world.allow("create-note")
+    for number in range(100):
+        world.deps = replace(world.deps, caches=Caches())
+        assert world.call("create-note", text=f"{number}")["text"] == f"{number}"
+
+
 def test_an_approval_survives_a_demotion_and_binds_one_agent(world: World) -> None:
+    """Report: librefang/librefang#5600"""
     world.connect()
     world.agent("laptop")
     world.publish("create-note", WRITES)
@@ -92,6 +105,7 @@ def test_an_approval_survives_a_demotion_and_binds_one_agent(world: World) -> No
 
 
 def test_new_code_that_writes_asks_once_again(world: World) -> None:
+    """Report: openai/codex#16911"""
     world.connect()
     world.publish("create-note", WRITES)
     world.allow("create-note")

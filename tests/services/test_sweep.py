@@ -68,6 +68,7 @@ def test_the_rules_clock_moves_neither_records_nor_deadlines(world: World) -> No
 
 
 def test_an_agent_in_flight_is_skipped_whole_and_decided_afresh_next_time(world: World) -> None:
+    """Report: NousResearch/hermes-agent#27984"""
     world.publish("a")
     world.publish("b")
     world.clock.forward(days=30)
@@ -79,6 +80,7 @@ def test_an_agent_in_flight_is_skipped_whole_and_decided_afresh_next_time(world:
 
 
 def test_a_run_whose_process_died_does_not_hold_the_sweep_for_ever_and_gets_its_line(world: World) -> None:
+    """Report: NousResearch/hermes-agent#27984"""
     world.publish("a")
     world.publish("b")
     start_run(world)

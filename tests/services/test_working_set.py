@@ -43,6 +43,7 @@ def test_demoting_what_is_not_promoted_changes_nothing(world: World) -> None:
 
 
 def test_a_new_tool_goes_last_and_a_tool_that_comes_back_does_too(world: World) -> None:
+    """Report: langchain-ai/deepagents#2497"""
     for name in ("b", "a", "c"):
         world.publish(name)
     world.demote("b")
@@ -60,6 +61,7 @@ def test_promotion_starts_with_no_use_whatever_the_past(world: World) -> None:
 
 
 def test_names_are_read_padded_and_in_any_case(world: World) -> None:
+    """Report: openclaw/openclaw#27045"""
     world.publish("list-notes")
     world.demote("list-notes")
     assert working_set.promote(world.deps, world.caller(), " Demo ", "LIST-notes").tool == "demo__list-notes"
