@@ -18,6 +18,9 @@ HEADER_CHARACTERS_MAX: Final = 16 * 1024
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}")
 _VALUE = re.compile(r"(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?")
 _BREAKS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+[ \t]*")
+_NAMES_A_METHOD = re.compile(r"method|(?:^|-)(?:http)?verb(?:-|$)|(?:^|-)http-?override")
+"""X-HTTP-Method-Override, X-RestLi-Method, X-HTTP-Verb and their like, written down somewhere or not: by its name alone
+such a header may turn one method into another. Harmless ones with such a name go with them."""
 _NOT_LETTER_OR_DIGIT = re.compile(r"[^a-z0-9]")
 
 FRAMING: Final = frozenset(
@@ -37,9 +40,6 @@ FRAMING: Final = frozenset(
 )
 """The proxy alone decides how a message is framed, decoded and addressed."""
 PROVENANCE: Final = frozenset({"forwarded", "x-real-ip", "x-original-url", "x-rewrite-url", "x-original-host"})
-METHOD_OVERRIDES: Final = frozenset(
-    {"x-http-method-override", "x-http-method", "x-method-override", "x-original-method"}
-)
 CREDENTIALS: Final = frozenset({"authorization", "cookie", "cookie2"})
 _KEPT_BACK: Final = FRAMING | {"set-cookie", "set-cookie2", "content-encoding"}
 """Of an answer: how it travelled, and cookies, which no later call would send."""
@@ -52,9 +52,10 @@ def comparable(name: str) -> str:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether the header is the proxy's own business, whoever asks: framing, provenance, method override."""
+    """Whether the header is the proxy's own business, whoever asks: framing, provenance, another method."""
     plain = comparable(name)
-    return plain in FRAMING | PROVENANCE | METHOD_OVERRIDES or plain.startswith(_RESERVED_PREFIXES)
+    is_known = plain in FRAMING | PROVENANCE or plain.startswith(_RESERVED_PREFIXES)
+    return is_known or _NAMES_A_METHOD.search(plain) is not None
 
 
 def is_header_name(name: str) -> bool:

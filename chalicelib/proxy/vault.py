@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, Final, NoReturn, Protocol
 
 from chalicelib.errors import Reason, Refusal
@@ -53,7 +54,7 @@ class LocalVault:
 
 
 class KmsClient(Protocol):
-    """The part of boto3's KMS client that the vault uses."""
+    """The part of botocore's KMS client that the vault uses."""
 
     @property
     def exceptions(self) -> Any: ...
@@ -64,11 +65,18 @@ class KmsClient(Protocol):
 
 
 class KmsVault:
-    """One AWS KMS key; person and connection travel as the encryption context."""
+    """One AWS KMS key; person and connection travel as the encryption context.
 
-    def __init__(self, kms_client: KmsClient, key_id: str) -> None:
-        self._kms = kms_client
+    The client is made at first use: a process that only lists needs none.
+    """
+
+    def __init__(self, make_client: Callable[[], KmsClient], key_id: str) -> None:
+        self._make_client = make_client
         self._key_id = key_id
+
+    @cached_property
+    def _kms(self) -> KmsClient:
+        return self._make_client()
 
     def seal(self, secret: Mapping[str, str], *, person_id: str, connection_id: str) -> bytes:
         context = _context(person_id, connection_id)

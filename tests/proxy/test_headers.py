@@ -44,12 +44,27 @@ NONE: frozenset[str] = frozenset()
         "X.HTTP.Method.Override",
         "X-HTTP-Method",
         "X-Method-Override",
+        "X-RestLi-Method",
+        "x_restli_method",
+        "X-HTTPMethod",
+        "HTTP-Method",
+        "X-Tunnel-Method",
+        "X-HTTP-Verb",
+        "X-Verb-Override",
+        "X-HTTP-Override",
+        "X-HTTPOverride",
+        "Access-Control-Request-Method",
         "X-Original-URL",
         "X-Rewrite-URL",
     ],
 )
 def test_headers_that_are_the_proxys_business_are_stripped(name: str) -> None:
     assert carried([(name, "x"), ("Accept", "*/*")], NONE) == (("Accept", "*/*"),)
+
+
+@pytest.mark.parametrize("name", ["X-Verbose", "X-Adverb", "X-Override-Cache", "Stripe-Version", "X-Meth"])
+def test_headers_that_only_look_like_one_travel(name: str) -> None:
+    assert carried([(name, "x")], NONE) == ((name, "x"),)
 
 
 def test_the_connections_own_header_is_stripped_in_any_spelling() -> None:

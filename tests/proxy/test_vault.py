@@ -50,7 +50,7 @@ class KmsInMemory:
 
 @pytest.fixture(params=["local", "kms"])
 def vault(request: pytest.FixtureRequest) -> Vault:
-    return VAULT if request.param == "local" else KmsVault(KmsInMemory(), "key-1")
+    return VAULT if request.param == "local" else KmsVault(KmsInMemory, "key-1")
 
 
 def test_what_was_sealed_opens(vault: Vault) -> None:
@@ -85,9 +85,9 @@ def test_another_key_does_not_open() -> None:
     with pytest.raises(Refusal):
         LocalVault(bytes(32)).open(sealed, person_id="p", connection_id="c")
     kms = KmsInMemory()
-    by_first = KmsVault(kms, "key-1").seal(SECRET, person_id="p", connection_id="c")
+    by_first = KmsVault(lambda: kms, "key-1").seal(SECRET, person_id="p", connection_id="c")
     with pytest.raises(Refusal):
-        KmsVault(kms, "key-2").open(by_first, person_id="p", connection_id="c")
+        KmsVault(lambda: kms, "key-2").open(by_first, person_id="p", connection_id="c")
 
 
 def test_the_same_secret_never_seals_to_the_same_bytes() -> None:
