@@ -166,8 +166,9 @@ Hermes: in ~/.hermes/config.yaml
       headers: {{Authorization: "Bearer {token}"}}
 
 OpenClaw: in ~/.openclaw/openclaw.json
-  {{"mcp": {{"servers": {{"graft": {{"url": "{url}", "transport": "streamable-http",
-    "headers": {{"Authorization": "Bearer {token}"}}}}}}}}}}
+  {{"tools": {{"toolSearch": false}},
+   "mcp": {{"servers": {{"graft": {{"url": "{url}", "transport": "streamable-http",
+     "headers": {{"Authorization": "Bearer {token}"}}}}}}}}}}
 
 Claude Code:
   claude mcp add --transport http graft {url} --header "Authorization: Bearer {token}"
