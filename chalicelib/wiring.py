@@ -28,6 +28,8 @@ LOCAL_KEY_BYTES: Final = 32
 DEFAULT_STAGE: Final = "dev"
 TABLE_CONNECTIONS: Final = 256
 """HTTP connections to DynamoDB that are kept: a call reads with three threads, and many run side by side."""
+USER_AGENT: Final = "graft"
+"""botocore builds its own anew for every request, twice."""
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
@@ -200,7 +202,7 @@ def _vault(environment: Mapping[str, str]) -> Vault:
 
     key_id = environment.get("GRAFT_KMS_KEY")
     if key_id:
-        return KmsVault(_aws_client("kms", environment), key_id)
+        return KmsVault(lambda: _aws_client("kms", environment), key_id)
     home = environment.get("GRAFT_HOME")
     if not home or _on_aws(environment):
         raise Misconfigured("GRAFT_KMS_KEY is not set: it names the KMS key that seals credentials.")
@@ -223,7 +225,8 @@ def local_key(home: Path) -> bytes:
 
 
 def _aws_client(service: str, environment: Mapping[str, str]) -> Any:
-    import boto3
+    """botocore's own client: boto3 makes the same one, later (docs/adr/0009)."""
+    import botocore.session
     from botocore.config import Config
 
     config = Config(
@@ -231,8 +234,10 @@ def _aws_client(service: str, environment: Mapping[str, str]) -> Any:
         connect_timeout=2,
         read_timeout=8,
         max_pool_connections=TABLE_CONNECTIONS,
+        user_agent=USER_AGENT,
+        parameter_validation=False,
     )
-    make: Any = boto3.client
+    make: Any = botocore.session.Session().create_client
     endpoint = environment.get("GRAFT_AWS_ENDPOINT")
     if endpoint is None:
         return make(service, config=config)
