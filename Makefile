@@ -13,7 +13,7 @@ export NAME CAP WINDOW AGENT TOOL AT PLAN STAGE EMAIL LOG_DAYS DELETE_DATA
 COMMANDS := $(PY) -m $(if $(STAGE),infra.deploy.commands,infra.local.commands)
 
 .PHONY: help setup run agent approve sweep reconcile stage infra package deploy destroy test test-clients \
-	test-deployed conformance lint check format bench
+	test-deployed conformance harness lint check format bench
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -72,6 +72,10 @@ test-deployed: $(READY) ## `make deploy` onto an AWS emulator, and what it deplo
 
 conformance: $(READY) ## the official MCP conformance suite, both revisions; fetches it from npm into .lab
 	@$(PY) -m tests.conformance.run
+
+harness: $(READY) ## Graft with the real Hermes and OpenClaw and a scripted model; fetches them into .lab
+	@$(PY) -m tests.harness.fetch
+	@$(PY) -m pytest tests/harness
 
 lint: $(READY) ## format, lint and types, without changing a file
 	@$(PY) -m ruff format --check .

@@ -37,13 +37,24 @@ class Driver:
     """A connected client. A context manager: leaving it ends the process."""
 
     def __init__(
-        self, command: Sequence[str], agent: Agent, log: Path, *, environment: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        agent: Agent,
+        log: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        inherit: bool = True,
+        folder: Path | None = None,
+        answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
+        """`inherit`: whether it gets this process's environment, too. `folder`: where it starts."""
         self._log = log
-        settings = os.environ | {"MCP_URL": agent.url, "MCP_TOKEN": agent.token} | dict(environment or {})
+        self._answer_seconds = answer_seconds
+        inherited = os.environ if inherit else {}
+        settings = {**inherited, "MCP_URL": agent.url, "MCP_TOKEN": agent.token, **(environment or {})}
         with log.open("ab") as errors:
             self._process = subprocess.Popen(
-                command, env=settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
+                command, cwd=folder, env=settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
             )
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
@@ -109,7 +120,7 @@ class Driver:
 
     def _answer(self) -> Any:
         try:
-            line = self._lines.get(timeout=ANSWER_SECONDS)
+            line = self._lines.get(timeout=self._answer_seconds)
         except queue.Empty:
             line = b""
         if not line:
