@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from chalicelib.errors import Refusal, Unauthorized
+from chalicelib.errors import Reason, Refusal, Unauthorized
+from chalicelib.services import trail
 
 from .jsonrpc import INTERNAL_ERROR, Malformed, Request, RequestId, RpcError, error_message, result_message
 from .packing import broken, pack
@@ -43,6 +44,12 @@ class Era:
 
 def answer(era: Era, message: Request | Malformed, serve: Callable[[Request], Answer]) -> Answer:
     """Serve a message, whatever happens. Only Unauthorized comes through: it is no JSON-RPC matter."""
+    answered = _answer(era, message, serve)
+    trail.current().end_message(message.method)
+    return answered
+
+
+def _answer(era: Era, message: Request | Malformed, serve: Callable[[Request], Answer]) -> Answer:
     if isinstance(message, Malformed):
         return failed(era, message.id, message.method, message.error)
     try:
@@ -50,6 +57,7 @@ def answer(era: Era, message: Request | Malformed, serve: Callable[[Request], An
     except RpcError as error:
         return failed(era, message.id, message.method, error)
     except Refusal as refusal:
+        trail.current().outcome = refusal.reason.value
         return failed(era, message.id, message.method, RpcError(INTERNAL_ERROR, refusal.message))
     except Unauthorized:
         raise
@@ -58,6 +66,8 @@ def answer(era: Era, message: Request | Malformed, serve: Callable[[Request], An
 
 
 def failed(era: Era, request_id: RequestId | None, method: str, error: RpcError) -> Answer:
+    followed = trail.current()
+    followed.outcome = followed.outcome or str(error.code)
     return Answer(error_message(request_id, error), era.status_of(error, method))
 
 
@@ -67,7 +77,9 @@ def broke(era: Era, message: Request | Malformed, error: Exception) -> Answer:
     A call gets a tool's answer, since a harness may hang on anything else; a list gets an error, never an empty list.
     """
     log_id = os.urandom(6).hex()
-    log.error("%s failed, log id %s", message.method or "a message", log_id, exc_info=error)
+    followed = trail.current()
+    followed.outcome, followed.log_id = Reason.INTERNAL.value, log_id
+    log.error("a request failed, log id %s", log_id, exc_info=error)
     if message.method == CALL and message.id is not None:
         return Answer(result_message(message.id, pack(broken(log_id), era.closing)))
     stated = RpcError(INTERNAL_ERROR, f"Something went wrong inside Graft (log id {log_id}). Try again.")

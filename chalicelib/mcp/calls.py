@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from chalicelib.errors import Conflict, Reason, Refusal
-from chalicelib.services import runs, toolbox
+from chalicelib.services import runs, toolbox, trail
 
 from .arguments import check_arguments
 from .jsonrpc import INVALID_PARAMS, RpcError
@@ -25,9 +25,14 @@ def call_tool(deps: Deps, caller: Caller, call: ToolCall, catalogue: Catalogue) 
     try:
         return _dispatch(deps, caller, call, catalogue)
     except Refusal as refusal:
-        return refused(refusal)
+        return refused(_noted(refusal))
     except Conflict as conflict:
-        return refused(busy(conflict))
+        return refused(_noted(busy(conflict)))
+
+
+def _noted(refusal: Refusal) -> Refusal:
+    trail.current().outcome = refusal.reason.value
+    return refusal
 
 
 def busy(conflict: Conflict) -> Refusal:
@@ -39,9 +44,11 @@ def busy(conflict: Conflict) -> Refusal:
 def _dispatch(deps: Deps, caller: Caller, call: ToolCall, catalogue: Catalogue) -> Answered:
     fixed = catalogue.find(call.name)
     if fixed is not None:
+        trail.current().tool = fixed.name
         check_arguments(fixed, call.arguments)
         return catalogue.actions()[fixed.name](deps, caller, call)
     promoted = runs.find_promoted(caller, call.name)
     if promoted is None:
         raise RpcError(INVALID_PARAMS, toolbox.explain_unlisted(deps, caller, call.name))
+    trail.current().tool = "__".join(promoted)
     return outcome_answer(runs.call(deps, caller, *promoted, call.arguments))

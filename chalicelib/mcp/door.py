@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Unauthorized
-from chalicelib.services import identity
+from chalicelib.services import identity, trail
+from chalicelib.services.trail import Trail
 
-from . import envelope, handshake, jsonrpc, stateless
+from . import envelope, handshake, jsonrpc, request_lines, stateless
 from .answers import Era, broke
 from .catalogue import GRAFT, Catalogue
 from .http import HttpRequest, HttpResponse, json_response
@@ -37,6 +39,7 @@ UNAUTHORIZED: Final = json_response(
     status=401,
     headers={"WWW-Authenticate": 'Bearer realm="graft"'},
 )
+METHODS: Final = frozenset({*handshake.METHODS, *stateless.METHODS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,12 @@ def handle(
     catalogue: Catalogue = GRAFT,
 ) -> HttpResponse:
     """Answer one request to `/mcp`. Never raises, never answers 5xx. `pause` waits so many seconds."""
-    return with_cors(_route(Door(deps, catalogue, pause), request))
+    started = time.perf_counter()
+    with trail.following(Trail(request.id or os.urandom(8).hex())) as followed:
+        response = with_cors(_route(Door(deps, catalogue, pause), request))
+        ms = (time.perf_counter() - started) * 1000
+        request_lines.write(followed, request, response, ms, METHODS)
+    return response
 
 
 def _route(door: Door, request: HttpRequest) -> HttpResponse:
@@ -112,6 +120,7 @@ def _unavailable(era: Era, incoming: Incoming, error: Exception) -> HttpResponse
     if isinstance(incoming, (Batch, Notification)):
         incoming = Malformed(None, "", RpcError(jsonrpc.INTERNAL_ERROR, ""))
     answered = broke(era, incoming, error)
+    trail.current().end_message(incoming.method)
     return json_response(answered.body, status=answered.status)
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from chalicelib.errors import Unauthorized
-from chalicelib.services import identity, list_changes
+from chalicelib.errors import Reason, Unauthorized
+from chalicelib.services import identity, list_changes, trail
 
 from . import changes
 from .events import LIST_CHANGED, polled, retry_later
@@ -39,6 +39,7 @@ def poll(deps: Deps, request: HttpRequest, session: Session, bearer: str) -> Htt
         raise
     except Exception:
         log.exception("could not poll the list of session %s", session.id)
+        trail.current().outcome = Reason.INTERNAL.value
         return event_stream(retry_later(retry_ms))
     quiet = b"" if session.version >= PRIMED else None
     return event_stream(polled(changes.event_id(place), retry_ms, data=LIST_CHANGED if is_due else quiet))
