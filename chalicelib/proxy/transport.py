@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
 
 HEAD_BYTES_MAX: Final = 128 * 1024
 """Of an answer before its body, interim answers included."""
-BODY_BYTES_MAX: Final = 8 * BODY_MAX
-"""On the wire: room for the framing of the smallest chunks."""
+BODY_BYTES_MAX: Final = 2 * BODY_MAX
+"""Before decompression, which may make nothing of endless bytes."""
 INTERIM_MAX: Final = 10
+_LENGTH = re.compile(r"[0-9]{1,18}")
 _PIECE_BYTES: Final = 64 * 1024
+_PIECE_BYTES_ON_THE_WIRE: Final = 112 * 1024
+"""With the framing: millions of tiny chunks, or of trailers, would cost seconds of CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +95,7 @@ class Transport:
             with suppress(BrokenPipeError):  # a vendor may answer and hang up before it has read everything
                 connection.sendall(request)
             with _final_response(connection, call.method) as response:
-                connection.begin(deadline, BODY_BYTES_MAX)
-                answer = _answer(response, deadline)
+                answer = _answer(connection, response, deadline)
                 can_rest = response.isclosed() and not response.will_close
             return answer
         finally:
@@ -119,25 +122,50 @@ def _final_response(connection: TimedSocket, method: str) -> HTTPResponse:
             except AllowanceSpent:
                 raise Garbled("its headers are too large") from None
             if response.status >= 200:
+                _require_plain_framing(response)
                 unless_final.pop_all()
                 return response
     raise Garbled("it sent interim answers without end")
 
 
-def _answer(response: HTTPResponse, deadline: float) -> WireAnswer:
+def _require_plain_framing(response: HTTPResponse) -> None:
+    """One length or chunks (RFC 9112, 6.3). An answer that names both is read by its chunks and ends the connection."""
+    codings = [value.strip().lower() for value in response.headers.get_all("transfer-encoding", [])]
+    lengths = {value.strip() for value in response.headers.get_all("content-length", [])}
+    if codings not in ([], ["chunked"]):
+        raise Garbled("its body is framed in a way that was not asked for")
+    if len(lengths) > 1 or not all(_LENGTH.fullmatch(length) for length in lengths):
+        raise Garbled("it does not say plainly how long its body is")
+    if codings and lengths:
+        response.will_close = True
+
+
+def _answer(connection: TimedSocket, response: HTTPResponse, deadline: float) -> WireAnswer:
     headers = tuple((name.lower(), value) for name, value in response.headers.items())
     if response.length is not None and response.length > BODY_MAX:
         raise TooLarge
     codings = response.headers.get("content-encoding", "")
-    return WireAnswer(response.status, headers, collect(_pieces(response, deadline), codings))
+    return WireAnswer(response.status, headers, collect(_pieces(connection, response, deadline), codings))
 
 
-def _pieces(response: HTTPResponse, deadline: float) -> Iterator[bytes]:
-    while piece := response.read(_PIECE_BYTES):
-        seconds_left(deadline)
+def _pieces(connection: TimedSocket, response: HTTPResponse, deadline: float) -> Iterator[bytes]:
+    count = 0
+    while piece := _piece(connection, response, deadline):
+        count += len(piece)
+        if count > BODY_BYTES_MAX:
+            raise TooLarge
         yield piece
     if response.length:
         raise Garbled("its body ends too early")
+
+
+def _piece(connection: TimedSocket, response: HTTPResponse, deadline: float) -> bytes:
+    seconds_left(deadline)
+    connection.begin(deadline, _PIECE_BYTES_ON_THE_WIRE)
+    try:
+        return response.read(_PIECE_BYTES)
+    except AllowanceSpent:
+        raise Garbled("its body comes in too many tiny pieces") from None
 
 
 @contextmanager
@@ -149,7 +177,7 @@ def _explained(call: Call) -> Iterator[None]:
     except DeadlinePassed:
         message = f"The run's time was used up before {host} had answered. Ask for less, or call again later."
         raise Refusal(Reason.RUN_TIMEOUT, message) from None
-    except (TooLarge, AllowanceSpent):
+    except TooLarge:
         raise Refusal(Reason.RESPONSE_TOO_LARGE, _too_large(call)) from None
     except Garbled as error:
         raise _unreachable(f"{host} gave an answer that cannot be read: {error}.") from None

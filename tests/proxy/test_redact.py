@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable
 from html import escape
 from urllib.parse import quote, quote_plus
 
@@ -39,10 +40,46 @@ SECRET = 'p"ä/ss>?~&wörd=='
         json.dumps(SECRET)[1:-1].replace("/", "\\/"),
         escape(SECRET),
         quote(b64encode(SECRET.encode()).decode(), safe=""),
+        SECRET.encode().hex(),
+        SECRET.encode().hex().upper(),
+        json.dumps(SECRET)[1:-1].replace("&", "\\u0026").replace(">", "\\u003e"),
+        json.dumps(json.dumps(SECRET)[1:-1])[1:-1],
     ],
 )
 def test_each_form_is_replaced(form: str) -> None:
     assert redact(f"before {form} after {form}", echoes_of([SECRET])) == f"before {REDACTED} after {REDACTED}"
+
+
+@given(st.binary(max_size=20), st.binary(max_size=20), st.sampled_from([b64encode, urlsafe_b64encode]))
+def test_a_secret_within_something_in_base64_is_taken_out(
+    before: bytes, after: bytes, encode: Callable[[bytes], bytes]
+) -> None:
+    """At most one character at each end is left, which holds bits of its neighbour too."""
+    secret = "s3cr3t-of-a-vendor>>>???"
+    seen = redact(encode(before + secret.encode() + after).decode(), echoes_of([secret]))
+    assert REDACTED in seen
+    assert len(seen) - len(REDACTED) <= (len(before) + len(after)) * 4 / 3 + 8
+
+
+def test_a_pair_of_user_and_password_is_taken_out_of_basic_authentication() -> None:
+    pair = b64encode(b"somebody-else:passw0rd-1234").decode()
+    assert "cGFzc3cwcmQt" not in redact(pair, echoes_of(["passw0rd-1234"]))
+
+
+def test_what_only_looks_like_a_short_secret_stays() -> None:
+    assert redact("616263 YWJj abcd YWJjZA==", echoes_of(["abc"])) == f"616263 {REDACTED} {REDACTED}d {REDACTED}ZA=="
+
+
+@pytest.mark.parametrize("told", [SECRET[::-1], f"{SECRET[:8]} {SECRET[8:]}"])
+def test_a_vendor_that_wants_to_tell_can(told: str) -> None:
+    """The documented limit."""
+    assert redact(told, echoes_of([SECRET])) == told
+
+
+def test_a_large_answer_is_searched_quickly_and_whole() -> None:
+    token = b64encode(bytes(range(256)) * 8).decode()
+    text = f"{'x' * 2_500_000}{token}{'y' * 2_500_000}"
+    assert redact(text, echoes_of([token])) == f"{'x' * 2_500_000}{REDACTED}{'y' * 2_500_000}"
 
 
 def test_the_longer_secret_goes_first_so_that_no_tail_is_left() -> None:

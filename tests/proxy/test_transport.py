@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,12 +12,15 @@ import pytest
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.proxy.body import BODY_MAX
+from chalicelib.proxy.transport import BODY_BYTES_MAX
 from tests.proxy.conftest import Proxies, Vendors
 from tests.proxy.examples import a_connection, get, post, soon
 from tests.proxy.raw_vendor import RawVendor, Received, ok, says
 
 SHORT = 0.25
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+EMPTY_BLOCKS = zlib.compress(b"")[:2] + b"\x00\x00\x00\xff\xff" * (BODY_BYTES_MAX // 5 + 1)
+"""Deflate that never ends and never says anything."""
 
 
 def fetch(proxy: Proxies, vendor: RawVendor, *, seconds: float = 10.0) -> str:
@@ -48,6 +52,12 @@ def test_answers_of_every_framing_are_read(proxy: Proxies, vendor: Vendors, answ
     assert fetch(proxy, vendor(says(answer))) == text
 
 
+def test_a_body_in_many_small_chunks_is_read(proxy: Proxies, vendor: Vendors) -> None:
+    assert fetch(proxy, vendor(says(CHUNKED + b"1\r\nx\r\n" * 5_000 + b"0\r\n\r\n"))) == "x" * 5_000
+    answer = CHUNKED + b"14\r\n01234567890123456789\r\n" * 100_000 + b"0\r\n\r\n"
+    assert fetch(proxy, vendor(says(answer))) == "01234567890123456789" * 100_000
+
+
 def test_a_body_without_a_length_ends_with_the_connection(proxy: Proxies, vendor: Vendors) -> None:
     assert fetch(proxy, vendor(says(b"HTTP/1.0 200 OK\r\n\r\nhello", keeps=False))) == "hello"
 
@@ -68,6 +78,20 @@ IMPROPER = {
     "240 KiB of headers": b"HTTP/1.1 200 OK\r\n" + (b"X: " + b"x" * 60_000 + b"\r\n") * 4 + b"\r\n",
     "100 without end": b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000,
     "102 without end": b"HTTP/1.1 102 Processing\r\n\r\n" * 50,
+    "two lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+    "a length that is two": b"HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nhello!",
+    "a negative length": b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
+    "a length in words": b"HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nhello",
+    "a length with a sign": b"HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello",
+    "an endless length": b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\nhello",
+    "a transfer coding": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "two transfer codings": CHUNKED[:-2] + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "an odd transfer coding": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "an endless chunk size": CHUNKED + b"5" * 100_000,
+    "an endless chunk extension": CHUNKED + b"5;" + b"x" * 100_000,
+    "a million tiny chunks": CHUNKED + b"1\r\nx\r\n" * 1_000_000,
+    "trailers without end": CHUNKED + b"0\r\n" + b"X: y\r\n" * 1_000_000,
+    "101": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nhello",
     "no gzip": ok(b"not gzip", "Content-Encoding: gzip"),
     "half a gzip": ok(gzip.compress(b"hello", mtime=0)[:-6], "Content-Encoding: gzip"),
     "brotli": ok(b"hello", "Content-Encoding: br"),
@@ -162,8 +186,9 @@ def test_an_answer_of_five_mebibytes_passes_and_one_byte_more_does_not(proxy: Pr
         b"HTTP/1.1 200 OK\r\nContent-Length: 53687091200\r\n\r\n",
         ok(gzip.compress(bytes(50 * 1024 * 1024), mtime=0), "Content-Encoding: gzip"),
         CHUNKED + b"400000\r\n%b\r\n200000\r\n%b" % (bytes(0x400000), bytes(0x200000)),
+        ok(EMPTY_BLOCKS, "Content-Encoding: deflate"),
     ],
-    ids=["no length", "fifty announced gigabytes", "a compressed bomb", "chunks"],
+    ids=["no length", "fifty announced gigabytes", "a compressed bomb", "chunks", "compressed nothing"],
 )
 def test_a_larger_answer_is_refused_in_every_framing(proxy: Proxies, vendor: Vendors, answer: bytes) -> None:
     refusal = refusal_of(lambda: fetch(proxy, vendor(says(answer, keeps=False))))
@@ -196,6 +221,16 @@ def test_the_address_is_checked_again_for_a_connection_that_is_kept(proxy: Proxi
         sender.send(connection, get(), deadline=soon())
     assert refused.value.reason is Reason.HOST_NOT_ALLOWED
     assert len(steady.requests) == 1
+
+
+def test_an_answer_with_length_and_chunks_is_read_by_its_chunks_and_ends_the_connection(
+    proxy: Proxies, vendor: Vendors
+) -> None:
+    both = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+    odd = vendor(says(both))
+    sender, connection = proxy(odd.host), a_connection(odd.host)
+    assert [sender.send(connection, get(), deadline=soon()).text for _ in range(2)] == ["hello", "hello"]
+    assert odd.connections == 2
 
 
 def test_two_connections_never_share_a_socket(proxy: Proxies, vendor: Vendors) -> None:
