@@ -77,7 +77,7 @@ def run(agents: int, due: int) -> Tick:
     with tempfile.TemporaryDirectory() as home, emulator.start(Path(home), ephemeral=True) as aws:
         deps = wiring.make_deps({"GRAFT_TABLE": "graft", "GRAFT_HOME": home, "GRAFT_AWS_ENDPOINT": aws.endpoint_url})
         ensure_table(deps.store.table.client, "graft")
-        deps.store.agents.add_person(PERSON)
+        deps.store.people.add(PERSON)
         fill(deps, agents - due, due_now=False)
         ticks = []
         for _ in range(3):

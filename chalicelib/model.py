@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -62,9 +62,11 @@ class Person:
     id: str
     toolbox_revision: int
     """Rises with every publish, and with every revoke of a connection."""
+    email: str = ""
+    """What the person signs in with; empty: they came by a link and have chosen none yet."""
 
     def next_revision(self) -> Person:
-        return Person(self.id, self.toolbox_revision + 1)
+        return replace(self, toolbox_revision=self.toolbox_revision + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,24 @@ class Run:
     kind: RunKind
     started_at: datetime
     deadline: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How many runs an agent claimed in one minute."""
+
+    minute: int
+    """Whole minutes since 1970."""
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many runs an agent may begin in this minute."""
+
+    minute: int
+    """Whole minutes since 1970."""
+    runs_max: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +119,7 @@ class Agent:
     runs: Mapping[str, Run] = field(default_factory=dict)
     used: Mapping[str, datetime | None] = field(default_factory=dict)
     """Slot → last use; None: promoted, not used since."""
+    rate: Rate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,26 +260,157 @@ class StoredToken:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
+    """A person's standing answer. `rev` rises with every write, so that two answers never mix."""
+
     tool: str
     connection_id: str | None
     answer: Answer
     version: int
     answered_at: datetime
     reason: str = ""
+    passes: Mapping[str, datetime] = field(default_factory=dict)
+    """Under `ask_every_time`: digest of an allowed input → until when it may run, once."""
+    rev: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolQuestion:
+    """May this agent run this tool?"""
+
+    tool: str
+    version: int
+    connection_id: str | None
+    hosts: tuple[str, ...]
+    """Where its calls may go, as they were when it was asked; the primary host first."""
+    input: JsonObject
+    """Of the call that waits, whole."""
+    every_time: bool
+    """The standing answer is to ask for each call: then the input is part of the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionQuestion:
+    """May Graft connect this account? The agent's words, all of them untrusted."""
+
+    vendor: str
+    primary_host: str
+    scheme: str
+    scheme_config: Mapping[str, str]
+    hosts: tuple[str, ...]
+    """Every host that will receive the secret, the primary one first."""
+    display_name: str
+    docs_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialQuestion:
+    """Will the person enter this connection's credential again?"""
+
+    connection_id: str
+    reason: str
+    """The agent's words."""
+
+
+Question: TypeAlias = ToolQuestion | ConnectionQuestion | CredentialQuestion
+
+
+class AskState(StrEnum):
+    OPEN = "open"
+    ANSWERED = "answered"
+    CLOSED = "closed"
+    """Ended without an answer: its connection was revoked, or its agent."""
+
+
+class AskAnswer(StrEnum):
+    """What a person said to one ask."""
+
+    ALLOWED = "allowed"
+    ASK_EVERY_TIME = "ask_every_time"
+    DENIED = "denied"
+    CONNECTED = "connected"
+    DECLINED = "declined"
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question to the person that is still open."""
+    """A question to the person; open for a day, answered once, kept for a while afterwards."""
 
+    person_id: str
     id: str
+    """Sorts by time."""
     code: str
     """At most 12 letters and digits: the pointer in the link."""
-    tool: str
-    version: int
-    connection_id: str | None
+    agent_id: str
+    question: Question
     opened_at: datetime
     expires_at: datetime
+    state: AskState = AskState.OPEN
+    answer: AskAnswer | None = None
+    answered_at: datetime | None = None
+    note: str = ""
+    """The person's reason for a denial, or why it was closed."""
+    connection_id: str | None = None
+    """The connection that the answer made or gave a credential."""
+
+    def is_open(self, now: datetime) -> bool:
+        return self.state is AskState.OPEN and now < self.expires_at
+
+
+@dataclass(frozen=True, slots=True)
+class AskPlace:
+    """What a repeated call needs of its ask, kept under the question itself."""
+
+    ask_id: str
+    code: str
+    opened_at: datetime
+    expires_at: datetime
+    answer: AskAnswer | None = None
+    """`connected` and `declined` are remembered here for the agent that asks again."""
+    answered_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """How a person signs in."""
+
+    email: str
+    person_id: str
+    password_hash: str = field(repr=False)
+    failures: int = 0
+    """Wrong passwords since the last right one."""
+    locked_until: datetime | None = None
+
+
+class LinkKind(StrEnum):
+    """What a one-time link is for."""
+
+    SIGN_IN = "sign_in"
+    """Signs its person in."""
+    SET_UP = "set_up"
+    """Lets its person choose an e-mail address and a password."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A one-time link. Only the hash of its secret is kept."""
+
+    secret_hash: str
+    person_id: str
+    kind: LinkKind
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """One browser in which a person is signed in."""
+
+    person_id: str
+    id: str
+    secret_hash: str
+    opened_at: datetime
+    expires_at: datetime
+    browser: str
+    """What the browser calls itself, cut short."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import Enum
 
 from chalicelib.model import Agent, Connection, ConnectionState
@@ -25,6 +25,16 @@ def in_scope(agent: Agent, connections: Iterable[Connection]) -> list[Connection
 
 def live(connections: Iterable[Connection]) -> list[Connection]:
     return [c for c in connections if c.state is ConnectionState.LIVE]
+
+
+def find_fitting(
+    connections: Iterable[Connection], vendor: str, scheme: str, hosts: Collection[str]
+) -> Connection | None:
+    """One that serves who wants this vendor by this scheme on these hosts; None: none does."""
+    for connection in connections:
+        if (connection.vendor, connection.scheme) == (vendor, scheme) and set(hosts) <= set(connection.hosts):
+            return connection
+    return None
 
 
 def choose_connection(

@@ -13,6 +13,7 @@ from chalicelib.model import (
     IDLE_WINDOW_DAYS_RANGE,
     Agent,
 )
+from chalicelib.services import asks
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import hash_token, new_token
 
@@ -61,12 +62,51 @@ def edit_limits(deps: Deps, person_id: str, agent_id: str, *, name: str, cap: in
     raise Refusal(Reason.INPUT_INVALID, f"There is an agent named {name!r} already. Choose another name.")
 
 
+def edit_scope(deps: Deps, person_id: str, agent_id: str, connection_ids: frozenset[str] | None) -> Agent:
+    """Which connections the agent may use; None: every one, later ones included. Another one does not exist for it.
+
+    Refuses `input_invalid` an agent that is not there, `connection_not_found` a connection that is not the person's.
+    """
+    known = {connection.id for connection in deps.store.grants.connections(person_id)}
+    if connection_ids is not None and not connection_ids <= known:
+        raise Refusal(Reason.CONNECTION_NOT_FOUND, "There is no such connection.")
+    agent = find_agent(deps, person_id, agent_id)
+    if not deps.store.agents.edit_scope(agent, connection_ids):
+        raise _moved()
+    return replace(agent, connection_ids=connection_ids)
+
+
+def find_agent(deps: Deps, person_id: str, agent_id: str) -> Agent:
+    """The person's agent that is not revoked; another person's, and one that never was, are refused alike."""
+    facts = deps.store.agents.find(person_id, agent_id)
+    if facts is None or facts.agent.revoked_at is not None:
+        raise Refusal(Reason.INPUT_INVALID, "There is no such agent.")
+    return facts.agent
+
+
 def rotate_token(deps: Deps, agent: Agent) -> str:
     """A new token; the old one ends at once, and every MCP session with it."""
     token = new_token(deps, agent.person_id, agent.id)
     if not deps.store.agents.replace_token(agent, hash_token(token)):
-        raise Refusal(Reason.INPUT_INVALID, "The agent changed meanwhile. Try again.")
+        raise _moved()
     return token
+
+
+def revoke_agent(deps: Deps, person_id: str, agent_id: str) -> Agent:
+    """End an agent: its token answers 401 from now on, its set is swept no more, its open asks are closed.
+
+    What is known of it stays: set, history, ledger. Its name is free again. A run in flight ends by itself.
+    """
+    agent = find_agent(deps, person_id, agent_id)
+    now = deps.now()
+    if not deps.store.agents.revoke(agent, now):
+        raise _moved()
+    asks.close_asks(deps, person_id, lambda ask: ask.agent_id == agent_id, "The agent was revoked.")
+    return replace(agent, revoked_at=now)
+
+
+def _moved() -> Refusal:
+    return Refusal(Reason.INPUT_INVALID, "The agent changed meanwhile. Look at it and try again.")
 
 
 def _checked_name(name: str) -> str:

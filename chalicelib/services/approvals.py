@@ -1,38 +1,24 @@
-"""The person's standing answers, and the asks that wait for one."""
+"""The person's standing answers about tools: found for a call, asked for, given and withdrawn."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Final
 
 from chalicelib.errors import Reason, Refusal
-from chalicelib.model import Agent, Answer, Approval, Ask, Connection, ToolVersion
+from chalicelib.model import Agent, Answer, Approval, Connection, JsonObject, ToolQuestion, ToolVersion
+from chalicelib.rules import approval as approval_rule
 from chalicelib.rules import connections as connection_rule
+from chalicelib.rules.asks import INPUT_CHARACTERS_MAX
 from chalicelib.rules.connections import Unbound
 from chalicelib.rules.names import WIRE_NAME_MAX, read_name
+from chalicelib.services import answers, asks
+from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import Deps
-from chalicelib.services.identity import Caller
 
-ASK_OPEN: Final = timedelta(hours=24)
-CODE_LETTERS: Final = "abcdefghijkmnpqrstuvwxyz23456789"
-"""Without 0, 1, l and o: a code may be read aloud."""
-CODE_LENGTH: Final = 12
-ATTEMPTS: Final = 4
 AGENT_NAME_READ: Final = 100
 """Characters of an agent's name that a look-up reads; no name is that long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """The call waits for the person. Not an error."""
-
-    status: str
-    ask_id: str
-    url: str
-    expires_at: datetime
-    message: str
 
 
 def find_answer(approvals: Iterable[Approval], connection: Connection | Unbound) -> Approval | None:
@@ -45,38 +31,38 @@ def connection_id(connection: Connection | Unbound) -> str | None:
     return None if isinstance(connection, Unbound) else connection.id
 
 
-def ask(deps: Deps, caller: Caller, tool: ToolVersion, connection: Connection | Unbound) -> Waiting:
+def ask(
+    deps: Deps,
+    agent: Agent,
+    tool: ToolVersion,
+    connection: Connection | Unbound,
+    input: JsonObject,
+    approval: Approval | None,
+) -> Waiting:
     """The one open ask of this question; opened if there is none."""
-    bound = connection_id(connection)
-    for _ in range(ATTEMPTS):
-        now = deps.now()
-        found = deps.store.grants.find_ask(caller.agent, tool.wire_name, tool.version, bound, now)
-        if found is not None:
-            return _waiting(deps, caller, found)
-        asked = Ask(deps.new_id(), _new_code(deps), tool.wire_name, tool.version, bound, now, now + ASK_OPEN)
-        if deps.store.grants.open_ask(caller.agent, asked):
-            return _waiting(deps, caller, asked)
-    raise Refusal(Reason.INTERNAL, "The question could not be opened. Repeat the call.")
-
-
-def _waiting(deps: Deps, caller: Caller, asked: Ask) -> Waiting:
-    url = f"{deps.settings.public_base_url}/a/{asked.code}"
-    message = (
-        f"{asked.tool} writes, so the person has to allow it once. Give them this link exactly as it is: {url} . "
-        f"Where Graft runs on their own machine they may type: make approve AGENT={_shell_word(caller.agent.name)} "
-        f"TOOL={asked.tool} . Then repeat the same call."
+    _check_size(tool, input)
+    question = ToolQuestion(
+        tool=tool.wire_name,
+        version=tool.version,
+        connection_id=connection_id(connection),
+        hosts=() if isinstance(connection, Unbound) else connection.hosts,
+        input=input,
+        every_time=approval_rule.asks_every_time(approval),
     )
-    return Waiting("awaiting_approval", asked.id, url, asked.expires_at, message)
+    also = [] if isinstance(connection, Unbound) else [deps.store.connection_as_asked(connection)]
+    _, place = asks.ask(deps, agent, question, also=also)
+    return asks.waiting(deps, question, place)
 
 
-def _shell_word(name: str) -> str:
-    plain = all(c.isalnum() or c in "-_." for c in name)
-    return name if plain else "'" + name.replace("'", "'\\''") + "'"
-
-
-def _new_code(deps: Deps) -> str:
-    """12 letters and digits, 60 random bits. Only a pointer: it grants nothing."""
-    return "".join(CODE_LETTERS[byte % len(CODE_LETTERS)] for byte in deps.random_bytes(CODE_LENGTH))
+def _check_size(tool: ToolVersion, input: JsonObject) -> None:
+    size = len(json.dumps(input))
+    if size > INPUT_CHARACTERS_MAX:
+        raise Refusal(
+            Reason.INPUT_INVALID,
+            f"{tool.wire_name} writes, so the person is shown its input, and {size} characters are more than the "
+            f"{INPUT_CHARACTERS_MAX} they can be shown. Send less in one call.",
+            {"field": "$"},
+        )
 
 
 def denied(tool: ToolVersion, approval: Approval | None) -> Refusal:
@@ -89,8 +75,8 @@ def denied(tool: ToolVersion, approval: Approval | None) -> Refusal:
     )
 
 
-def allow(deps: Deps, person_id: str, agent_name: str, tool_name: str) -> tuple[Agent, ToolVersion, Approval]:
-    """Allow a tool's current version for an agent, with any input, and close the ask that waited for it."""
+def allow(deps: Deps, person_id: str, agent_name: str, tool_name: str) -> tuple[Agent, ToolVersion]:
+    """Allow a tool's current version for an agent, with any input, and answer the ask that waited for it."""
     facts = deps.store.agents.find_by_name(person_id, agent_name[:AGENT_NAME_READ])
     if facts is None:
         raise Refusal(Reason.INPUT_INVALID, f"There is no agent named {agent_name[:80]!r}.")
@@ -102,6 +88,27 @@ def allow(deps: Deps, person_id: str, agent_name: str, tool_name: str) -> tuple[
     chosen = connection_rule.choose_connection(tool.vendor, tool.connection_id, usable)
     if isinstance(chosen, tuple):
         raise Refusal(Reason.CONNECTION_AMBIGUOUS, f"{tool.vendor} has several connections and the tool names none.")
-    approval = Approval(tool.wire_name, connection_id(chosen), Answer.ALLOWED, tool.version, deps.now())
-    deps.store.grants.answer(facts.agent, approval)
-    return facts.agent, tool, approval
+    if tool.annotations.read_only:
+        return facts.agent, tool
+    bound = connection_id(chosen)
+    if not answers.allow_waiting(deps, facts.agent, tool, bound):
+        _allow_unasked(deps, facts.agent, tool, bound)
+    return facts.agent, tool
+
+
+def _allow_unasked(deps: Deps, agent: Agent, tool: ToolVersion, bound: str | None) -> None:
+    approval = Approval(tool.wire_name, bound, Answer.ALLOWED, tool.version, deps.now())
+    seen = find_approval(deps, agent, tool.wire_name, bound)
+    if not deps.store.grants.keep_approval(agent, seen, approval):
+        raise Refusal(Reason.INPUT_INVALID, "It was answered elsewhere at the same moment. Try again.")
+
+
+def find_approval(deps: Deps, agent: Agent, tool: str, bound: str | None) -> Approval | None:
+    return next((a for a in deps.store.grants.approvals(agent, tool) if a.connection_id == bound), None)
+
+
+def withdraw(deps: Deps, person_id: str, agent_id: str, tool: str, bound: str | None) -> bool:
+    """Forget the answer about (agent, tool, connection), so that the next call asks. False: there was none."""
+    facts = deps.store.agents.find(person_id, agent_id)
+    approval = find_approval(deps, facts.agent, tool, bound) if facts else None
+    return facts is not None and approval is not None and deps.store.grants.withdraw(facts.agent, approval)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from chalicelib.errors import Reason, Refusal
-from chalicelib.model import Agent, Cause, Connection, ConnectionState
+from chalicelib.model import Agent, Ask, Cause, Connection, ConnectionQuestion, ConnectionState
 from chalicelib.rules.membership import decide_exit
 from chalicelib.rules.names import find_name_fault
+from chalicelib.services import asks
 from chalicelib.services.deps import Deps
 from chalicelib.services.retries import attempts
 
@@ -32,14 +33,22 @@ class NewConnection:
 
 def create_connection(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
     """Store a connection. Refuses `input_invalid` with everything that is wrong with it."""
+    connection = described(deps, person_id, wanted)
+    if not deps.store.grants.add_connection(connection):
+        raise Refusal(Reason.INTERNAL, "The connection could not be stored. Try again.")
+    return connection
+
+
+def described(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
+    """The connection that this would be, its credential sealed. Refuses `input_invalid`."""
     _check(deps, wanted)
     hosts = deps.connections.stored_hosts(wanted.primary_host, wanted.hosts)
     connection_id = deps.new_id()
-    connection = Connection(
+    return Connection(
         person_id=person_id,
         id=connection_id,
         vendor=wanted.vendor,
-        display_name=wanted.display_name or wanted.vendor,
+        display_name=wanted.display_name.strip() or wanted.vendor,
         scheme=wanted.scheme,
         scheme_config=dict(wanted.scheme_config),
         primary_host=hosts[0],
@@ -49,22 +58,32 @@ def create_connection(deps: Deps, person_id: str, wanted: NewConnection) -> Conn
         secret_revision=1,
         sealed_secret=deps.vault.seal(wanted.secret, person_id=person_id, connection_id=connection_id),
     )
-    if not deps.store.grants.add_connection(connection):
-        raise Refusal(Reason.INTERNAL, "The connection could not be stored. Try again.")
-    return connection
 
 
 def replace_connection(deps: Deps, seen: Connection, wanted: NewConnection) -> Connection:
     """The same connection with other hosts and another secret; a run reads it before its next vendor call."""
     _check(deps, wanted)
     hosts = deps.connections.stored_hosts(wanted.primary_host, wanted.hosts)
-    connection = replace(
-        seen,
-        primary_host=hosts[0],
-        hosts=hosts,
-        secret_revision=seen.secret_revision + 1,
-        sealed_secret=deps.vault.seal(wanted.secret, person_id=seen.person_id, connection_id=seen.id),
-    )
+    return _replaced(deps, seen, _sealed(deps, replace(seen, primary_host=hosts[0], hosts=hosts), wanted.secret))
+
+
+def replace_secret(deps: Deps, seen: Connection, secret: Mapping[str, str]) -> Connection:
+    """The same connection with another secret. Refuses `input_invalid`, `connection_revoked`."""
+    return _replaced(deps, seen, with_secret(deps, seen, secret))
+
+
+def with_secret(deps: Deps, seen: Connection, secret: Mapping[str, str]) -> Connection:
+    """The connection as it would be with this secret, sealed. Refuses `input_invalid`."""
+    _check(deps, NewConnection(seen.vendor, seen.primary_host, seen.scheme, seen.scheme_config, seen.hosts, "", secret))
+    return _sealed(deps, seen, secret)
+
+
+def _sealed(deps: Deps, connection: Connection, secret: Mapping[str, str]) -> Connection:
+    sealed = deps.vault.seal(secret, person_id=connection.person_id, connection_id=connection.id)
+    return replace(connection, secret_revision=connection.secret_revision + 1, sealed_secret=sealed)
+
+
+def _replaced(deps: Deps, seen: Connection, connection: Connection) -> Connection:
     if not deps.store.grants.replace_connection(seen, connection):
         raise Refusal(Reason.CONNECTION_REVOKED, "The connection changed meanwhile. Look at it and try again.")
     return connection
@@ -82,8 +101,14 @@ def revoke(deps: Deps, person_id: str, connection_id: str) -> Connection:
     deps.store.grants.begin_revoke(connection, deps.now())
     for agent_id in deps.store.agents.ids(person_id):
         _demote_bound(deps, person_id, agent_id, connection_id)
+    asks.close_asks(deps, person_id, lambda ask: _uses(ask, connection_id), "The connection was revoked.")
     deps.store.grants.end_revoke(connection)
     return replace(connection, state=ConnectionState.REVOKED, sealed_secret=None)
+
+
+def _uses(ask: Ask, connection_id: str) -> bool:
+    question = ask.question
+    return not isinstance(question, ConnectionQuestion) and question.connection_id == connection_id
 
 
 def _demote_bound(deps: Deps, person_id: str, agent_id: str, connection_id: str) -> None:

@@ -69,8 +69,20 @@ def identify(deps: Deps, token: str | None, session_id: str | None) -> Caller:
 
 
 def refresh(deps: Deps, caller: Caller) -> Caller:
-    """The same caller with facts read now."""
-    return identify(deps, caller.token, caller.session_id)
+    """The same caller with facts read now. Raises `Unauthorized` when its token was replaced or revoked meanwhile."""
+    agent = caller.agent
+    found = deps.store.agents.find_door_facts(agent.person_id, agent.id, caller.session_id)
+    if found is None or found.facts.agent.token_hash != agent.token_hash or found.facts.agent.revoked_at is not None:
+        raise Unauthorized
+    return replace(caller, facts=found.facts, person=found.person, listed=found.listed)
+
+
+def on_behalf(deps: Deps, person_id: str, agent_id: str) -> Caller | None:
+    """An agent as its own person acts for it, without its token; None: the person has no such agent, or revoked it."""
+    found = deps.store.agents.find_door_facts(person_id, agent_id, None)
+    if found is None or found.facts.agent.revoked_at is not None:
+        return None
+    return Caller(found.facts, found.person, None, None, "")
 
 
 def hash_token(token: str) -> str:

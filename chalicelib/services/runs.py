@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -23,13 +23,15 @@ from chalicelib.model import (
 )
 from chalicelib.rules import approval as approval_rule
 from chalicelib.rules import connections as connection_rule
+from chalicelib.rules import throttle
 from chalicelib.rules.approval import Verdict
+from chalicelib.rules.asks import input_digest
 from chalicelib.rules.connections import Unbound
 from chalicelib.rules.names import read_name
 from chalicelib.rules.reports import decide_passed, fit_report
 from chalicelib.rules.schema import find_misfits, with_properties
 from chalicelib.services import approvals, toolbox, trail
-from chalicelib.services.approvals import Waiting
+from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps, log
 from chalicelib.services.identity import Caller, refresh
 from chalicelib.services.retries import attempts
@@ -56,6 +58,10 @@ class Done:
 Outcome = Done | Waiting
 
 
+class _PassGone(Exception):
+    """The pass for this call was spent by another, or its answer was changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """One run as decided: what runs, with what, and where its calls may go."""
@@ -64,6 +70,8 @@ class Execution:
     input: JsonObject
     kind: RunKind
     connection: Connection | Unbound
+    spends: Approval | None = None
+    """The answer whose pass for this input the claim takes away."""
 
     @property
     def is_dry(self) -> bool:
@@ -89,17 +97,22 @@ def call(deps: Deps, caller: Caller, vendor: str, name: str, input: JsonObject, 
     connection = _choose(caller.agent, facts.tool, facts.connections)
     approval = approvals.find_answer(facts.approvals, connection)
     kind = RunKind.DRY_RUN if dry_run else RunKind.CALL
-    match _decide(facts.tool, approval, dry_run=dry_run):
+    execution = Execution(facts.tool, input, kind, connection)
+    match _decide(deps, execution, approval):
         case Verdict.DENIED:
             raise approvals.denied(facts.tool, approval)
         case Verdict.ASK if connection is Unbound.REVOKED:
             raise _revoked(facts.tool.vendor)
-        case Verdict.ASK:
-            waiting = approvals.ask(deps, caller, facts.tool, connection)
-            trail.current().outcome = waiting.status
-            return waiting
         case Verdict.RUN:
-            return Done(execute(deps, caller, Execution(facts.tool, input, kind, connection)))
+            return Done(execute(deps, caller, execution))
+        case Verdict.SPEND:
+            try:
+                return Done(execute(deps, caller, replace(execution, spends=approval)))
+            except _PassGone:
+                pass
+    waiting = approvals.ask(deps, caller.agent, facts.tool, connection, input, approval)
+    trail.current().outcome = waiting.status
+    return waiting
 
 
 def try_out(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) -> Json:
@@ -122,9 +135,10 @@ def _tried(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) -> 
     facts = deps.store.find_call_facts(caller.agent, tool.wire_name)
     connection = _choose(caller.agent, tool, facts.connections)
     approval = approvals.find_answer(facts.approvals, connection)
-    if _decide(tool, approval, dry_run=True) is Verdict.DENIED:
+    execution = Execution(tool, input, RunKind.TEST_RUN, connection)
+    if _decide(deps, execution, approval) is Verdict.DENIED:
         raise approvals.denied(tool, approval)
-    return execute(deps, caller, Execution(tool, input, RunKind.TEST_RUN, connection))
+    return execute(deps, caller, execution)
 
 
 def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
@@ -206,14 +220,35 @@ def _claim(deps: Deps, caller: Caller, execution: Execution) -> tuple[Run, Calle
         bury_the_dead(deps, caller.agent)
         run = _new_run(deps, run_id, execution)
         _refuse_when_busy(caller.agent, run.started_at)
-        stamped = None if execution.is_dry else caller.facts.find(run.tool)
-        if deps.store.agents.claim(caller.facts, run, stamped):
+        if _put_in_flight(deps, caller, run, execution):
             return run, caller
         caller = refresh(deps, caller)
         mine = caller.agent.runs.get(run_id)
         if mine is not None:  # it went through, and only the answer was lost
             return mine, caller
+        _require_pass(deps, caller.agent, execution)
     raise AssertionError("unreachable: attempts() ends with a refusal")
+
+
+def _put_in_flight(deps: Deps, caller: Caller, run: Run, execution: Execution) -> bool:
+    spent = execution.spends
+    return deps.store.agents.claim(
+        caller.facts,
+        run,
+        None if execution.is_dry else caller.facts.find(run.tool),
+        throttle.pace_at(run.started_at),
+        also=[] if spent is None else [deps.store.pass_spent(caller.agent, spent, input_digest(execution.input))],
+    )
+
+
+def _require_pass(deps: Deps, agent: Agent, execution: Execution) -> None:
+    """A claim that failed may have failed for its pass: then there is nothing to try again."""
+    if execution.spends is None:
+        return
+    tool, bound = execution.tool.wire_name, execution.spends.connection_id
+    approval = deps.store.find_approval(agent.person_id, agent.id, tool, bound)
+    if _decide(deps, execution, approval) is not Verdict.SPEND:
+        raise _PassGone
 
 
 def _new_run(deps: Deps, run_id: str, execution: Execution) -> Run:
@@ -223,6 +258,13 @@ def _new_run(deps: Deps, run_id: str, execution: Execution) -> Run:
 
 
 def _refuse_when_busy(agent: Agent, now: datetime) -> None:
+    wait = throttle.seconds_to_wait(agent.rate, now)
+    if wait:
+        raise Refusal(
+            Reason.RATE_LIMITED,
+            f"This agent began {throttle.RUNS_PER_MINUTE_MAX} runs within a minute. Wait {wait} s and repeat the call.",
+            {"retryAfterSeconds": wait},
+        )
     living = sum(run.deadline > now for run in agent.runs.values())
     if living >= RUNS_IN_FLIGHT_MAX:
         raise Refusal(
@@ -274,10 +316,12 @@ def _choose(agent: Agent, tool: ToolVersion, connections: list[Connection]) -> C
     return chosen
 
 
-def _decide(tool: ToolVersion, approval: Approval | None, *, dry_run: bool) -> Verdict:
-    if dry_run:
+def _decide(deps: Deps, execution: Execution, approval: Approval | None) -> Verdict:
+    tool = execution.tool
+    if execution.is_dry:
         return approval_rule.decide_dry_run(tool.annotations, approval)
-    return approval_rule.decide_call(tool.annotations, tool.version, approval)
+    digest = "" if tool.annotations.read_only else input_digest(execution.input)
+    return approval_rule.decide_call(tool.annotations, tool.version, approval, input_digest=digest, now=deps.now())
 
 
 def _connection_reader(deps: Deps, execution: Execution) -> Callable[[], Connection]:

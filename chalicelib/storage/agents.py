@@ -16,8 +16,10 @@ from chalicelib.model import (
     Due,
     LedgerLine,
     Listed,
+    Pace,
     Person,
     Promotion,
+    Rate,
     Run,
     RunKind,
     UnfinishedRevoke,
@@ -123,10 +125,6 @@ class AgentRows:
 
     # --- the agent itself
 
-    def add_person(self, person_id: str) -> bool:
-        row = items.person_key(person_id) | {"toolbox_revision": items.number(0)}
-        return self._table.write(put(row, condition="attribute_not_exists(#pk)"))
-
     def add(self, agent: Agent) -> bool:
         """False: the person has an agent of that name, or of that id."""
         new = "attribute_not_exists(#pk)"
@@ -170,6 +168,40 @@ class AgentRows:
         )
         return self._table.transact([a, *_renaming(seen, edited)])
 
+    def edit_scope(self, seen: Agent, connection_ids: frozenset[str] | None) -> bool:
+        """Which connections the agent may use; None: every one. False: it was revoked or changed meanwhile."""
+        return self._table.write(self.scope_write(seen, connection_ids))
+
+    def scope_write(self, seen: Agent, connection_ids: frozenset[str] | None) -> Write:
+        values = {":one": items.number(1), ":token_hash": items.text(seen.token_hash)}
+        condition = "attribute_not_exists(#connection_ids)"
+        if seen.connection_ids is not None:
+            condition = "#connection_ids = :seen"
+            values[":seen"] = items.json_text(sorted(seen.connection_ids))
+        expression = "SET #rev = #rev + :one"
+        if connection_ids is None:
+            expression += " REMOVE #connection_ids"
+        else:
+            expression += ", #connection_ids = :ids"
+            values[":ids"] = items.json_text(sorted(connection_ids))
+        key = items.agent_key(seen.person_id, seen.id)
+        return update(key, expression, condition=f"{SAME_AGENT} AND {condition}", values=values)
+
+    def revoke(self, seen: Agent, now: datetime) -> bool:
+        """End the agent: its token, its place in the sweep, and its hold on its name. False: it moved meanwhile."""
+        end = update(
+            items.agent_key(seen.person_id, seen.id),
+            "SET #revoked_at = :now, #rev = #rev + :one REMOVE #due_shard, #due_at",
+            condition=f"{SAME_AGENT} AND #name = :seen",
+            values={
+                ":now": items.moment(now),
+                ":one": items.number(1),
+                ":token_hash": items.text(seen.token_hash),
+                ":seen": items.text(seen.name),
+            },
+        )
+        return self._table.transact([end, delete(items.agent_name_key(seen.person_id, seen.name))])
+
     def mark_due(self, agent: Agent, at: datetime) -> bool:
         """Have the next sweep visit this agent."""
         return self._table.write(
@@ -186,18 +218,28 @@ class AgentRows:
 
     # --- runs
 
-    def claim(self, seen: AgentFacts, run: Run, promotion: Promotion | None) -> bool:
+    def claim(
+        self,
+        seen: AgentFacts,
+        run: Run,
+        promotion: Promotion | None,
+        pace: Pace,
+        *,
+        also: Sequence[Write] = (),
+    ) -> bool:
         """Put the run in flight and stamp the promoted tool as used, in one plain write. False: read again.
 
         `promotion`: the tool's place in the set, for a run that is a use. Its slot must still be there, so a stamp
         never lands on a re-promotion. A call of a tool that is not promoted must find the set as it was read, so
         that a promotion which came in between is not robbed of its use.
+        `also`: what the claim spends; then it is a transaction.
         """
         agent = seen.agent
-        expression = "SET #runs.#run = :run, #rev = #rev + :one"
-        condition = f"{SAME_AGENT} AND size(#runs) < :most AND attribute_not_exists(#runs.#run)"
+        counted, condition, values = _counted(agent.rate, pace)
+        expression = f"SET #runs.#run = :run, #rev = #rev + :one, {counted}"
+        condition = f"{SAME_AGENT} AND size(#runs) < :most AND attribute_not_exists(#runs.#run) AND {condition}"
         names = {"#run": run.id}
-        values = {
+        values |= {
             ":run": items.run_value(run),
             ":one": items.number(1),
             ":most": items.number(RUNS_IN_FLIGHT_MAX),
@@ -212,7 +254,8 @@ class AgentRows:
             condition += " AND #list_revision = :list_revision"
             values[":list_revision"] = items.number(agent.list_revision)
         key = items.agent_key(agent.person_id, agent.id)
-        return self._table.write(update(key, expression, condition=condition, values=values, names=names))
+        write = update(key, expression, condition=condition, values=values, names=names)
+        return self._table.transact([write, *also]) if also else self._table.write(write)
 
     def release(self, agent: Agent, line: LedgerLine) -> None:
         """End a run: its ledger line, then its claim. Side by side, a death between them could lose the line."""
@@ -317,6 +360,19 @@ class AgentRows:
         return self._table.write(
             update(items.agent_key(agent.person_id, agent.id), expression, condition="#rev = :seen", values=values)
         )
+
+
+def _counted(seen: Rate | None, pace: Pace) -> tuple[str, str, dict[str, items.Item]]:
+    """How this claim counts towards its minute: (expression, condition, values).
+
+    Claims of one minute add to the row's own count, so they never conflict; only the first of a minute sets it.
+    """
+    values: dict[str, items.Item] = {":minute": items.number(pace.minute)}
+    if seen is None or seen.minute < pace.minute:
+        first = "#rate_minute = :minute, #rate_runs = :one"
+        return first, "(attribute_not_exists(#rate_minute) OR #rate_minute < :minute)", values
+    values[":rate"] = items.number(pace.runs_max)
+    return "#rate_runs = #rate_runs + :one", "#rate_minute >= :minute AND #rate_runs < :rate", values
 
 
 def _renaming(seen: Agent, edited: Agent) -> list[Write]:

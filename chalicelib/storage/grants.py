@@ -1,12 +1,14 @@
-"""Rows by which a person lets an agent reach a vendor: connections, approvals, asks."""
+"""Rows by which a person lets an agent reach a vendor: connections and approvals."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from chalicelib.model import Agent, Approval, Ask, Connection, ConnectionState
+from chalicelib.model import Agent, Answer, Approval, Connection, ConnectionState
 from chalicelib.storage import items
-from chalicelib.storage.table import Table, delete, put, update
+from chalicelib.storage.table import Table, Write, check, delete, put, update
 from chalicelib.storage.tokens import forget_token
 from chalicelib.storage.toolbox import raise_toolbox_revision
 
@@ -27,16 +29,11 @@ class GrantRows:
         return items.to_connection(item) if item else None
 
     def add_connection(self, connection: Connection) -> bool:
-        return self._table.write(put(items.connection_item(connection), condition="attribute_not_exists(#pk)"))
+        return self._table.write(connection_added(connection))
 
     def replace_connection(self, seen: Connection, connection: Connection) -> bool:
         """False: it was revoked, or its secret replaced, since it was read."""
-        row = put(
-            items.connection_item(connection),
-            condition="#secret_revision = :seen AND #state = :live",
-            values={":seen": items.number(seen.secret_revision), ":live": items.text(ConnectionState.LIVE)},
-        )
-        return self._table.transact([row, forget_token(seen.person_id, seen.id)])
+        return self._table.transact(connection_replaced(seen, connection))
 
     def begin_revoke(self, connection: Connection, now: datetime) -> bool:
         """Wipe the credential and let no run, promotion or publish use the connection any more. False: it was begun.
@@ -71,38 +68,75 @@ class GrantRows:
             )
         )
 
-    def withdraw_all(self, agent: Agent, connection_id: str) -> None:
-        """Delete the agent's approvals for a connection, and close its open asks."""
-        pk = items.agent_pk(agent.person_id, agent.id)
-        for prefix in ("approval#", "ask#"):
-            for row in list(self._table.query(pk, prefix)):
-                if row["sk"]["S"].endswith(f"#{connection_id}"):
-                    self._table.write(delete(items.key(pk, row["sk"]["S"])))
-
-    # --- approvals and asks
+    # --- approvals
 
     def approvals(self, agent: Agent, tool: str) -> list[Approval]:
         """The person's answers about this tool (wire name), one per connection it was asked for."""
         rows = self._table.query(items.agent_pk(agent.person_id, agent.id), f"approval#{tool}#")
         return [items.to_approval(row) for row in rows]
 
-    def answer(self, agent: Agent, approval: Approval) -> None:
-        """Keep the answer and close the ask that it answers, together."""
-        ask = items.ask_key(agent.person_id, agent.id, approval.tool, approval.version, approval.connection_id)
-        self._table.transact([put(items.approval_item(agent.person_id, agent.id, approval)), delete(ask)])
+    def all_approvals(self, agent: Agent) -> list[Approval]:
+        """Every standing answer about this agent, by tool."""
+        rows = self._table.query(items.agent_pk(agent.person_id, agent.id), "approval#")
+        return [items.to_approval(row) for row in rows]
 
-    def open_ask(self, agent: Agent, ask: Ask) -> bool:
-        """False: the question is open already."""
-        return self._table.write(
-            put(
-                items.ask_item(agent.person_id, agent.id, ask),
-                condition="attribute_not_exists(#pk) OR #closes_at <= :now",
-                values={":now": items.moment(ask.opened_at)},
-            )
-        )
+    def keep_approval(self, agent: Agent, seen: Approval | None, approval: Approval) -> bool:
+        """False: it was answered or withdrawn meanwhile."""
+        return self._table.write(approval_write(agent.person_id, agent.id, seen, approval))
 
-    def find_ask(self, agent: Agent, tool: str, version: int, connection_id: str | None, now: datetime) -> Ask | None:
-        """The open ask of this question."""
-        item = self._table.get(items.ask_key(agent.person_id, agent.id, tool, version, connection_id))
-        ask = items.to_ask(item) if item else None
-        return ask if ask and ask.expires_at > now else None
+    def withdraw(self, agent: Agent, approval: Approval) -> bool:
+        """Forget an answer, so that the next call asks. False: there is none."""
+        key = items.approval_key(agent.person_id, agent.id, approval.tool, approval.connection_id)
+        return self._table.write(delete(key, condition="attribute_exists(#pk)"))
+
+    def withdraw_all(self, agent: Agent, connection_id: str) -> None:
+        """Delete the agent's approvals for a connection."""
+        for approval in self.all_approvals(agent):
+            if approval.connection_id == connection_id:
+                self.withdraw(agent, approval)
+
+
+def connection_added(connection: Connection) -> Write:
+    return put(items.connection_item(connection), condition="attribute_not_exists(#pk)")
+
+
+def connection_replaced(seen: Connection, connection: Connection) -> list[Write]:
+    """Fails when it was revoked, or its secret replaced, since it was read. The old secret's access token goes."""
+    row = put(
+        items.connection_item(connection),
+        condition="#secret_revision = :seen AND #state = :live",
+        values={":seen": items.number(seen.secret_revision), ":live": items.text(ConnectionState.LIVE)},
+    )
+    return [row, forget_token(seen.person_id, seen.id)]
+
+
+def approval_write(person_id: str, agent_id: str, seen: Approval | None, approval: Approval) -> Write:
+    """Write an answer over the one that was read; none was: there must be none."""
+    row = items.approval_item(person_id, agent_id, replace(approval, rev=seen.rev + 1 if seen else 0))
+    if seen is None:
+        return put(row, condition="attribute_not_exists(#pk)")
+    return put(row, condition="#rev = :seen", values={":seen": items.number(seen.rev)})
+
+
+def pass_spent(person_id: str, agent_id: str, approval: Approval, input_digest: str) -> Write:
+    """Takes the pass for one call away; fails when it is gone, or its answer was changed."""
+    return update(
+        items.approval_key(person_id, agent_id, approval.tool, approval.connection_id),
+        "SET #rev = #rev + :one REMOVE #passes.#digest",
+        condition="#answer = :every_time AND #version = :version AND attribute_exists(#passes.#digest)",
+        values={
+            ":one": items.number(1),
+            ":every_time": items.text(Answer.ASK_EVERY_TIME),
+            ":version": items.number(approval.version),
+        },
+        names={"#digest": input_digest},
+    )
+
+
+def connection_as_asked(person_id: str, connection_id: str, hosts: Sequence[str]) -> Write:
+    """Makes a transaction fail when the connection was revoked, or its hosts are not those that were shown."""
+    return check(
+        items.connection_key(person_id, connection_id),
+        condition="#state = :live AND #hosts = :hosts",
+        values={":live": items.text(ConnectionState.LIVE), ":hosts": items.json_text(list(hosts))},
+    )

@@ -9,7 +9,7 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | directory  | P#<person>           | agent#<agent>               | name: where a person's agents are found |
 | agent name | P#<person>           | name#<name, case folded>    | agent: one name, one agent |
 | connection | P#<person>           | connection#<connection>     | vendor, scheme, hosts, state, sealed secret |
-| token      | P#<person>           | token#<connection>          | its sealed access token, and who is fetching the next |
+| token      | P#<person>           | token#<connection>          | its sealed access token, who fetches the next |
 | head       | T#<person>           | head#<tool>                 | what search reads: description, version, methods |
 | current    | T#<person>           | current#<tool>              | the newest version whole, with schema and source |
 | version    | T#<person>           | version#<tool>#<number>     | every version whole, never changed |
@@ -17,8 +17,13 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | S, set     | A#<person>#<agent>   | set                         | the promoted tools, at the list_revision they make |
 | H, history | A#<person>#<agent>   | history#<list_revision>     | one change set |
 | ledger     | A#<person>#<agent>   | ledger#<run>                | how one run ended |
-| approval   | A#<person>#<agent>   | approval#<tool>#<conn.>     | the person's standing answer |
-| ask        | A#<person>#<agent>   | ask#<tool>#<version>#<conn.>| the one open ask of a question (expires_at: TTL) |
+| approval   | A#<person>#<agent>   | approval#<tool>#<conn.>     | the person's standing answer, and passes |
+| ask        | Q#<person>           | ask#<ask>                   | one question to the person and its answer (TTL) |
+| question   | Q#<person>           | question#<agent>#<digest>   | the one ask of a question that is open (TTL) |
+| code       | C#<code>             | code                        | person, ask: where a link's code points (TTL) |
+| account    | E#<e-mail>           | account                     | person, password hash, wrong passwords in a row |
+| link       | L#<hash>             | link                        | a one-time link: person, what it is for (TTL) |
+| login      | P#<person>           | login#<login>               | a browser that is signed in (TTL) |
 | report     | SWEEP                | report                      | what the last tick of the sweep did |
 | session    | A#<person>#<agent>   | session#<session>           | what an MCP session last listed (expires_at: TTL) |
 
@@ -39,7 +44,6 @@ from chalicelib.model import (
     Agent,
     Answer,
     Approval,
-    Ask,
     Cause,
     Change,
     ChangeSet,
@@ -51,6 +55,7 @@ from chalicelib.model import (
     Listed,
     Person,
     Promotion,
+    Rate,
     Run,
     RunKind,
     StoredToken,
@@ -167,8 +172,32 @@ def approval_key(person_id: str, agent_id: str, tool: str, connection_id: str | 
     return key(agent_pk(person_id, agent_id), f"approval#{tool}#{connection_id or NO_CONNECTION}")
 
 
-def ask_key(person_id: str, agent_id: str, tool: str, version: int, connection_id: str | None) -> Key:
-    return key(agent_pk(person_id, agent_id), f"ask#{tool}#{version}#{connection_id or NO_CONNECTION}")
+def asks_pk(person_id: str) -> str:
+    return f"Q#{person_id}"
+
+
+def ask_key(person_id: str, ask_id: str) -> Key:
+    return key(asks_pk(person_id), f"ask#{ask_id}")
+
+
+def question_key(person_id: str, agent_id: str, digest: str) -> Key:
+    return key(asks_pk(person_id), f"question#{agent_id}#{digest}")
+
+
+def code_key(code: str) -> Key:
+    return key(f"C#{code}", "code")
+
+
+def account_key(email: str) -> Key:
+    return key(f"E#{email.strip().casefold()}", "account")
+
+
+def link_key(secret_hash: str) -> Key:
+    return key(f"L#{secret_hash}", "link")
+
+
+def login_key(person_id: str, login_id: str) -> Key:
+    return key(person_pk(person_id), f"login#{login_id}")
 
 
 def session_key(person_id: str, agent_id: str, session_id: str) -> Key:
@@ -195,7 +224,11 @@ def to_due(row: Item) -> Due | UnfinishedRevoke:
 
 
 def to_person(item: Item) -> Person:
-    return Person(id=item["pk"]["S"].removeprefix("P#"), toolbox_revision=int(item["toolbox_revision"]["N"]))
+    return Person(
+        id=item["pk"]["S"].removeprefix("P#"),
+        toolbox_revision=int(item["toolbox_revision"]["N"]),
+        email=item["email"]["S"] if "email" in item else "",
+    )
 
 
 def run_value(run: Run) -> dict[str, Any]:
@@ -262,6 +295,7 @@ def to_agent(item: Item) -> Agent:
         set_size=int(item["set_size"]["N"]),
         runs={run_id: _to_run(run_id, value) for run_id, value in item["runs"]["M"].items()},
         used={slot: _to_used(value) for slot, value in item["used"]["M"].items()},
+        rate=Rate(int(item["rate_minute"]["N"]), int(item["rate_runs"]["N"])) if "rate_minute" in item else None,
     )
 
 
@@ -483,6 +517,8 @@ def approval_item(person_id: str, agent_id: str, approval: Approval) -> Item:
         "version": number(approval.version),
         "answered_at": moment(approval.answered_at),
         "reason": text(approval.reason),
+        "passes": {"M": {digest: moment(until) for digest, until in approval.passes.items()}},
+        "rev": number(approval.rev),
     }
 
 
@@ -495,35 +531,14 @@ def to_approval(item: Item) -> Approval:
         version=int(item["version"]["N"]),
         answered_at=from_ms(item["answered_at"]["N"]),
         reason=item["reason"]["S"],
+        passes={digest: from_ms(until["N"]) for digest, until in item["passes"]["M"].items()},
+        rev=int(item["rev"]["N"]),
     )
 
 
 def expiry(moment_: datetime) -> dict[str, str]:
     """TTL reads whole seconds."""
     return number(to_ms(moment_) // 1000)
-
-
-def ask_item(person_id: str, agent_id: str, ask: Ask) -> Item:
-    return ask_key(person_id, agent_id, ask.tool, ask.version, ask.connection_id) | {
-        "ask_id": text(ask.id),
-        "code": text(ask.code),
-        "opened_at": moment(ask.opened_at),
-        "closes_at": moment(ask.expires_at),
-        "expires_at": expiry(ask.expires_at),
-    }
-
-
-def to_ask(item: Item) -> Ask:
-    tool, version, connection_id = item["sk"]["S"].removeprefix("ask#").split("#")
-    return Ask(
-        id=item["ask_id"]["S"],
-        code=item["code"]["S"],
-        tool=tool,
-        version=int(version),
-        connection_id=None if connection_id == NO_CONNECTION else connection_id,
-        opened_at=from_ms(item["opened_at"]["N"]),
-        expires_at=from_ms(item["closes_at"]["N"]),
-    )
 
 
 def session_item(person_id: str, agent_id: str, session_id: str, listed: Listed, expires_at: datetime) -> Item:

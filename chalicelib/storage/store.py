@@ -8,14 +8,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from chalicelib.model import Agent, AgentFacts, Approval, ChangeSet, Connection, Promotion, ToolVersion
-from chalicelib.storage import items
+from chalicelib.model import (
+    Agent,
+    AgentFacts,
+    Approval,
+    ChangeSet,
+    Connection,
+    Promotion,
+    ToolQuestion,
+    ToolVersion,
+)
+from chalicelib.storage import grants, items
 from chalicelib.storage.agents import AgentRows
+from chalicelib.storage.asks import AskRows
 from chalicelib.storage.grants import GrantRows
+from chalicelib.storage.people import PeopleRows
 from chalicelib.storage.sweeps import SweepRows
-from chalicelib.storage.table import Table
+from chalicelib.storage.table import Table, Write
 from chalicelib.storage.tokens import TokenRows
-from chalicelib.storage.toolbox import ToolboxRows, connection_is_live, publish_writes
+from chalicelib.storage.toolbox import ToolboxRows, connection_is_live, current_is, publish_writes
 
 TABLE_DEFINITION: Final[dict[str, Any]] = {
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
@@ -50,7 +61,7 @@ class CallFacts:
 
 
 class Store:
-    """One table, in five rooms: `agents`, `toolbox`, `grants`, `sweeps`, `tokens`; and the reads and writes that span them."""
+    """One table, in seven rooms; and the reads and writes that span them."""
 
     def __init__(
         self,
@@ -64,6 +75,8 @@ class Store:
         self.agents = AgentRows(self.table)
         self.toolbox = ToolboxRows(self.table)
         self.grants = GrantRows(self.table)
+        self.asks = AskRows(self.table)
+        self.people = PeopleRows(self.table)
         self.sweeps = SweepRows(self.table)
         self.tokens = TokenRows(self.table)
 
@@ -78,6 +91,37 @@ class Store:
             lambda: self.grants.connections(agent.person_id),
         )
         return CallFacts(version, approvals, connections)
+
+    # --- what an answer writes beside the ask, and what has to hold for it
+
+    def find_approval(self, person_id: str, agent_id: str, tool: str, connection_id: str | None) -> Approval | None:
+        item = self.table.get(items.approval_key(person_id, agent_id, tool, connection_id))
+        return items.to_approval(item) if item else None
+
+    def approval_write(self, person_id: str, agent_id: str, seen: Approval | None, approval: Approval) -> Write:
+        return grants.approval_write(person_id, agent_id, seen, approval)
+
+    def connection_added(self, connection: Connection) -> Write:
+        return grants.connection_added(connection)
+
+    def connection_replaced(self, seen: Connection, connection: Connection) -> list[Write]:
+        return grants.connection_replaced(seen, connection)
+
+    def connection_is_live(self, connection: Connection) -> Write:
+        return connection_is_live(connection.person_id, connection.id)
+
+    def connection_as_asked(self, connection: Connection) -> Write:
+        return grants.connection_as_asked(connection.person_id, connection.id, connection.hosts)
+
+    def tool_as_asked(self, person_id: str, question: ToolQuestion) -> list[Write]:
+        """Hold the version, the connection and its hosts to what the person was shown."""
+        checks = [current_is(person_id, question.tool, question.version)]
+        if question.connection_id is not None:
+            checks.append(grants.connection_as_asked(person_id, question.connection_id, question.hosts))
+        return checks
+
+    def pass_spent(self, agent: Agent, approval: Approval, input_digest: str) -> Write:
+        return grants.pass_spent(agent.person_id, agent.id, approval, input_digest)
 
     def promote(
         self, seen: AgentFacts, record: ChangeSet, remaining: Sequence[Promotion], connection_id: str | None

@@ -63,6 +63,15 @@ def publish_writes(person_id: str, tool: ToolVersion) -> list[Write]:
     ]
 
 
+def current_is(person_id: str, tool: str, version: int) -> Write:
+    """Makes a transaction fail when another version of the tool has been published meanwhile."""
+    return check(
+        items.current_key(person_id, tool),
+        condition="#version = :version",
+        values={":version": items.number(version)},
+    )
+
+
 def raise_toolbox_revision(person_id: str) -> Write:
     """Makes what was read at an earlier revision stale: kept lists, and a sweep's decision."""
     return update(

@@ -44,7 +44,7 @@ def deployed_deps(name: str) -> Deps:
         "GRAFT_PUBLIC_BASE_URL": deployed_address(stage),
     }
     deps = wiring.make_deps({**os.environ, **settings})
-    deps.store.agents.add_person(PERSON)
+    deps.store.people.add(PERSON)
     return deps
 
 

@@ -106,12 +106,12 @@ def _whole(value: str, name: str, default: int) -> int:
 def approve_tool(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
     if not options.agent or not options.tool:
         raise Unusable("Name both: make approve AGENT=demo TOOL=demo__create-note")
-    agent, tool, approval = approvals.allow(deps, PERSON, options.agent, options.tool)
+    agent, tool = approvals.allow(deps, PERSON, options.agent, options.tool)
     if tool.annotations.read_only:
         yield f"{tool.wire_name} only reads, so it needs no approval."
         return
     yield (
-        f"{agent.name} may run {tool.wire_name} (version {approval.version}), with any input, without asking, "
+        f"{agent.name} may run {tool.wire_name} (version {tool.version}), with any input, without asking, "
         "until its code changes."
     )
 

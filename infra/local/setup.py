@@ -32,7 +32,7 @@ class Prepared:
 
 def prepare(deps: Deps, *, vendor_host: str, vendor_token: str, known_token: str) -> Prepared:
     """Make whatever is missing. `known_token`: what the last start wrote down, if anything."""
-    deps.store.agents.add_person(PERSON)
+    deps.store.people.add(PERSON)
     connection = _ensure_connection(deps, vendor_host, vendor_token)
     for tool in DEMO_TOOLS:
         _ensure_tool(deps, tool, connection)

@@ -28,7 +28,7 @@ TABLE = "graft-conformance"
 def open_door(home: Path) -> Iterator[str]:
     """The address to test, which needs no token. Holds answer after as long as they do in production."""
     with _deps(home) as deps:
-        deps.store.agents.add_person(PERSON)
+        deps.store.people.add(PERSON)
         _, token = agents.create_agent(deps, PERSON, "conformance")
         with serving(deps, catalogue=FIXTURES, waits=True) as url, authorizing(url, token) as open_url:
             yield open_url

@@ -43,7 +43,7 @@ def deps(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
         client = boto3.client("dynamodb")
         client.create_table(TableName="graft-test", **TABLE_DEFINITION)
         deps = replace(make_deps(environment), sandbox=sandbox)
-        deps.store.agents.add_person(PERSON)
+        deps.store.people.add(PERSON)
         yield deps
         deps.store.close()
         client.close()

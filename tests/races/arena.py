@@ -33,6 +33,7 @@ from chalicelib.model import (
     ToolVersion,
 )
 from chalicelib.rules.membership import decide_entry, facts_after
+from chalicelib.rules.throttle import pace_at
 from chalicelib.sandbox.pool import Sandbox
 from chalicelib.services.runs import DEADLINE
 from chalicelib.storage import items
@@ -243,7 +244,7 @@ class Arena(Generic[C]):
         """A call of a process that is still in it, or was killed in it."""
         facts, started_at = world.caller(by).facts, world.clock() - timedelta(seconds=seconds_ago)
         run = Run(f"run-{facts.agent.rev:06d}", f"demo__{name}", 1, RunKind.CALL, started_at, started_at + DEADLINE)
-        claimed = world.deps.store.agents.claim(facts, run, facts.find(run.tool))
+        claimed = world.deps.store.agents.claim(facts, run, facts.find(run.tool), pace_at(run.started_at))
         assert claimed or run.id in world.caller(by).agent.runs
         return run
 

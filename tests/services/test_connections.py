@@ -5,7 +5,7 @@ import pytest
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Cause, ConnectionState
 from chalicelib.services import connections
-from chalicelib.services.approvals import Waiting
+from chalicelib.services.asks import Waiting
 from chalicelib.services.sweep import run_sweep
 from tests.services.world import PERSON, READS, WRITES, World
 

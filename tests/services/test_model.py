@@ -24,6 +24,7 @@ from hypothesis.stateful import (
 
 from chalicelib import wiring
 from chalicelib.model import ChangeSet, Run, RunKind
+from chalicelib.rules.throttle import pace_at
 from chalicelib.sandbox.pool import Sandbox
 from chalicelib.services import agents, connections
 from chalicelib.services.caches import Caches
@@ -139,7 +140,7 @@ class Machine(RuleBasedStateMachine):
 
     @initialize()
     def settle(self) -> None:
-        self.deps.store.agents.add_person(PERSON)
+        self.deps.store.people.add(PERSON)
         for name in AGENTS:
             self.world.agent(name, cap=2, idle_window_days=1)
             self.models[name] = Model()
@@ -181,7 +182,7 @@ class Machine(RuleBasedStateMachine):
     def die_in_a_run(self, name: str, tool: str) -> None:
         facts, model = self.world.caller(name).facts, self.models[name]
         run = Run(f"dead-{model.runs}", f"demo__{tool}", 1, RunKind.CALL, self.now, self.now + DEADLINE)
-        assert self.deps.store.agents.claim(facts, run, facts.find(run.tool))
+        assert self.deps.store.agents.claim(facts, run, facts.find(run.tool), pace_at(run.started_at))
         model.use(tool, self.now)
         model.deadlines.append(run.deadline)
 

@@ -143,7 +143,7 @@ def test_a_table_too_busy_for_the_test_run_says_published_and_never_repeat(
     assert "is published" in published.dry_run["error"]["message"]
 
 
-def _too_busy(*_: object) -> bool:
+def _too_busy(*_: object, **__: object) -> bool:
     raise Conflict("other writes kept meeting this one")
 
 
@@ -151,7 +151,7 @@ def test_the_test_run_of_a_denied_tool_is_refused_and_the_version_stays(world: W
     mine = world.connect()
     world.publish("create-note", WRITES)
     denied = Approval("demo__create-note", mine.id, Answer.DENIED, 1, world.clock(), "not this one")
-    world.deps.store.grants.answer(world.caller().agent, denied)
+    assert world.deps.store.grants.keep_approval(world.caller().agent, None, denied)
     published = world.publish("create-note", WRITES + "# again\n", test_input={"text": "x"})
     assert published.tool.version == 2
     assert isinstance(published.dry_run, dict)

@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.errors import Conflict, Reason, Refusal
 from chalicelib.model import RunKind
-from chalicelib.services.approvals import Waiting
+from chalicelib.services.asks import Waiting
 from chalicelib.services.caches import Caches
 from tests.services.world import ANSWERS, DELETES, READS, WRITES, World
 

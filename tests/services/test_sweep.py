@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.logs.lines import JsonLines
 from chalicelib.model import Cause, LedgerLine, Run, RunKind
+from chalicelib.rules.throttle import pace_at
 from chalicelib.services import runs
 from chalicelib.services.sweep import Outcome, plan_sweep, report_of, run_sweep
 from tests.services.world import World
@@ -20,7 +21,7 @@ def start_run(world: World, name: str = "a") -> Run:
     """A run that has been claimed and whose process has not come back."""
     facts = world.caller().facts
     run = Run("run-1", f"demo__{name}", 1, RunKind.CALL, world.clock(), world.clock() + timedelta(seconds=30))
-    assert world.deps.store.agents.claim(facts, run, facts.find(f"demo__{name}"))
+    assert world.deps.store.agents.claim(facts, run, facts.find(f"demo__{name}"), pace_at(run.started_at))
     return run
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from chalicelib.model import ChangeSet, Connection, LedgerLine
+from chalicelib.model import Ask, ChangeSet, Connection, LedgerLine
 from chalicelib.services import agents, approvals, connections, identity, publishing, runs, working_set
+from chalicelib.services.asks import Waiting
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
@@ -45,7 +46,7 @@ class World:
     tokens: dict[str, str] = field(default_factory=dict)
 
     def settle(self) -> None:
-        self.deps.store.agents.add_person(PERSON)
+        self.deps.store.people.add(PERSON)
         self.agent("demo")
 
     def agent(self, name: str, *, cap: int = 20, idle_window_days: int = 21) -> Caller:
@@ -86,6 +87,13 @@ class World:
         """The tool's own answer, or a `Waiting`."""
         outcome = runs.call(self.deps, self.caller(by), "demo", name, arguments, dry_run=dry_run)
         return outcome.value if isinstance(outcome, runs.Done) else outcome
+
+    def asked(self, outcome: object) -> Ask:
+        """The ask that a waiting call points to."""
+        assert isinstance(outcome, Waiting), outcome
+        ask = self.deps.store.asks.find(PERSON, outcome.ask_id)
+        assert ask is not None
+        return ask
 
     def allow(self, name: str, *, agent: str = "demo") -> None:
         approvals.allow(self.deps, PERSON, agent, f"demo__{name}")

@@ -6,9 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 from chalicelib.model import Agent, AgentFacts, Cause, Run, RunKind, ToolVersion
 from chalicelib.rules.membership import Move, decide_entry
+from chalicelib.rules.throttle import pace_at
 from chalicelib.storage.store import Store
 
 NOW = datetime(2026, 11, 30, 14, 18, 0, 123000, tzinfo=UTC)
+PACE = pace_at(NOW)
 SECOND = timedelta(seconds=1)
 PERSON = "p1"
 AGENT = "a1"
@@ -42,7 +44,7 @@ def a_run(id: str = "r1", *, tool: str = "demo__list-notes", kind: RunKind = Run
 def settle(store: Store, agent: Agent | None = None) -> AgentFacts:
     """A person with one agent and an empty set."""
     agent = agent or an_agent()
-    store.agents.add_person(PERSON)
+    store.people.add(PERSON)
     assert store.agents.add(agent)
     return read(store, agent.id)
 

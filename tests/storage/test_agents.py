@@ -9,7 +9,7 @@ from chalicelib.rules.sweep import Leaver
 from chalicelib.storage import items
 from chalicelib.storage.store import Store
 from chalicelib.storage.table import put
-from tests.storage.examples import AGENT, NOW, PERSON, SECOND, a_run, a_tool, an_agent, promote, read, settle
+from tests.storage.examples import AGENT, NOW, PACE, PERSON, SECOND, a_run, a_tool, an_agent, promote, read, settle
 
 
 def test_a_new_agent_reads_back_as_it_was_written(store: Store) -> None:
@@ -57,7 +57,7 @@ def test_a_claim_is_in_flight_and_a_use_at_once(store: Store) -> None:
     settle(store)
     promote(store, "demo__list-notes")
     facts = read(store)
-    assert store.agents.claim(facts, a_run(), facts.promotions[0])
+    assert store.agents.claim(facts, a_run(), facts.promotions[0], PACE)
     after = read(store)
     assert after.promotions[0].last_used_at == NOW
     assert after.agent.runs == {"r1": a_run()}
@@ -72,33 +72,33 @@ def test_a_late_stamp_never_touches_a_promotion_that_came_after_it(store: Store)
     move = decide_exit(stale, {"demo__list-notes"}, Cause.AGENT, NOW)
     assert store.agents.change_set(stale, move.record, move.remaining)
     promote(store, "demo__list-notes")
-    assert not store.agents.claim(stale, a_run(), stale.promotions[0])
+    assert not store.agents.claim(stale, a_run(), stale.promotions[0], PACE)
     assert read(store).promotions[0].last_used_at is None
 
 
 def test_a_call_of_an_unpromoted_tool_reads_again_when_the_set_moved(store: Store) -> None:
     stale = settle(store)
     promote(store, "demo__list-notes")
-    assert not store.agents.claim(stale, a_run(), None)
-    assert store.agents.claim(stale, a_run(kind=RunKind.DRY_RUN), None)
+    assert not store.agents.claim(stale, a_run(), None, PACE)
+    assert store.agents.claim(stale, a_run(kind=RunKind.DRY_RUN), None, PACE)
 
 
 def test_a_claim_with_a_rotated_token_fails(store: Store) -> None:
     stale = settle(store)
     assert store.agents.replace_token(stale.agent, "another")
-    assert not store.agents.claim(stale, a_run(), None)
+    assert not store.agents.claim(stale, a_run(), None, PACE)
 
 
 def test_the_hundred_and_first_run_in_flight_is_not_claimed(store: Store) -> None:
     settle(store)
     for at in range(100):
-        assert store.agents.claim(read(store), a_run(f"r{at}"), None)
-    assert not store.agents.claim(read(store), a_run("r100"), None)
+        assert store.agents.claim(read(store), a_run(f"r{at}"), None, PACE)
+    assert not store.agents.claim(read(store), a_run("r100"), None, PACE)
 
 
 def test_a_release_writes_the_line_and_ends_the_claim(store: Store) -> None:
     facts = settle(store)
-    store.agents.claim(facts, a_run(), None)
+    store.agents.claim(facts, a_run(), None, PACE)
     line = LedgerLine(a_run(), "ok", NOW + SECOND, vendor_calls=2)
     store.agents.release(facts.agent, line)
     assert read(store).agent.runs == {}
@@ -107,7 +107,7 @@ def test_a_release_writes_the_line_and_ends_the_claim(store: Store) -> None:
 
 def test_a_run_buried_after_it_ended_keeps_its_own_line(store: Store) -> None:
     facts = settle(store)
-    store.agents.claim(facts, a_run(), None)
+    store.agents.claim(facts, a_run(), None, PACE)
     line = LedgerLine(a_run(), "ok", NOW + SECOND)
     store.agents.release(facts.agent, line)
     store.agents.bury(facts.agent, LedgerLine(a_run(), "died", NOW + 40 * SECOND))
@@ -119,7 +119,7 @@ def test_the_rule_demotes_many_with_one_record_and_keeps_last_uses(store: Store)
     for name in ("demo__a", "demo__b", "demo__list-notes"):
         promote(store, name)
     facts = read(store)
-    store.agents.claim(facts, a_run(), facts.find("demo__list-notes"))
+    store.agents.claim(facts, a_run(), facts.find("demo__list-notes"), PACE)
     store.agents.release(facts.agent, LedgerLine(a_run(), "ok", NOW))
     person, facts = _for_sweep(store)
     move = decide_swept(facts, [Leaver(p, Cause.IDLE) for p in facts.promotions[:2]], NOW)
@@ -135,7 +135,7 @@ def test_the_rule_demotes_nobody_when_a_run_started_since_it_read(store: Store) 
     settle(store)
     promote(store, "demo__a")
     person, facts = _for_sweep(store)
-    assert store.agents.claim(facts, a_run(), None)
+    assert store.agents.claim(facts, a_run(), None, PACE)
     move = decide_swept(facts, [Leaver(facts.promotions[0], Cause.IDLE)], NOW)
     assert not store.agents.demote_by_rule(facts, person, move.record, move.remaining, None)
     assert len(read(store).promotions) == 1

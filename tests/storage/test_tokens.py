@@ -31,7 +31,7 @@ def connection(store: Store) -> Connection:
         secret_revision=1,
         sealed_secret=b"sealed",
     )
-    store.agents.add_person(PERSON)
+    store.people.add(PERSON)
     assert store.grants.add_connection(made)
     return made
 

@@ -1,0 +1,94 @@
+"""Asks: which of them are one question, and whether an answer still fits what was asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any, Final
+
+from chalicelib.model import (
+    AskAnswer,
+    AskPlace,
+    Connection,
+    ConnectionQuestion,
+    ConnectionState,
+    CredentialQuestion,
+    JsonObject,
+    Question,
+    ToolQuestion,
+    ToolVersion,
+)
+
+ASK_OPEN: Final = timedelta(hours=24)
+ANSWER_REMEMBERED: Final = timedelta(minutes=10)
+"""How long an agent that repeats its call hears `connected` before the same call asks afresh."""
+INPUT_CHARACTERS_MAX: Final = 100_000
+"""What a person can be shown whole, and what a row holds."""
+
+
+class Standing(Enum):
+    """What a repeated call finds where its question is kept."""
+
+    NOTHING = "nothing"
+    OPEN = "open"
+    CONNECTED = "connected"
+    DECLINED = "declined"
+
+
+def question_digest(question: Question) -> str:
+    """32 characters that are equal for what counts as one question. The agent's own words are no part of it."""
+    return _digest(_identity(question))
+
+
+def input_digest(input: JsonObject) -> str:
+    """32 characters that name one input, whatever the order of its keys."""
+    return _digest(input)
+
+
+def _identity(question: Question) -> Any:
+    match question:
+        case ToolQuestion():
+            asked_for = input_digest(question.input) if question.every_time else ""
+            return ["tool", question.tool, question.version, question.connection_id, asked_for]
+        case ConnectionQuestion():
+            hosts = [question.primary_host, *sorted(question.hosts)]
+            return ["connection", question.vendor, question.scheme, dict(question.scheme_config), hosts]
+        case CredentialQuestion():
+            return ["credential", question.connection_id]
+
+
+def _digest(value: Any) -> str:
+    canonical = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:32]
+
+
+def decide_standing(place: AskPlace | None, now: datetime) -> Standing:
+    """A decline holds for as long as the ask would have been open; so no agent can nag."""
+    if place is None:
+        return Standing.NOTHING
+    match place.answer:
+        case AskAnswer.CONNECTED if place.answered_at is not None and now < place.answered_at + ANSWER_REMEMBERED:
+            return Standing.CONNECTED
+        case AskAnswer.DECLINED if now < place.expires_at:
+            return Standing.DECLINED
+        case None if now < place.expires_at:
+            return Standing.OPEN
+        case _:
+            return Standing.NOTHING
+
+
+def find_staleness(question: ToolQuestion, current: ToolVersion | None, connection: Connection | None) -> str | None:
+    """Why allowing this would grant something else than was asked, as a sentence; None: it is as it was."""
+    if current is None:
+        return f"{question.tool} is no longer in the toolbox."
+    if current.version != question.version:
+        return f"{question.tool} has version {current.version} now; this question was about version {question.version}."
+    if question.connection_id is None:
+        return None
+    if connection is None or connection.state is not ConnectionState.LIVE:
+        return "The connection it would use was revoked."
+    if connection.hosts != question.hosts:
+        return f"The hosts of its connection changed; they are now {', '.join(connection.hosts)}."
+    return None

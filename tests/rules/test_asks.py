@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.model import (
+    AskAnswer,
+    AskPlace,
+    Connection,
+    ConnectionQuestion,
+    ConnectionState,
+    CredentialQuestion,
+    ToolQuestion,
+    ToolVersion,
+)
+from chalicelib.rules.asks import Standing, decide_standing, find_staleness, input_digest, question_digest
+
+NOW = datetime(2026, 11, 30, 14, 18, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+MS = timedelta(milliseconds=1)
+TOOL = ToolQuestion("demo__a", 2, "c1", ("a.example",), {"text": "x"}, every_time=False)
+CONNECTION = ConnectionQuestion("demo", "a.example", "bearer", {}, ("a.example", "b.example"), "Demo", "")
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+def test_the_waiting_input_is_part_of_the_question_only_when_each_call_is_asked_for() -> None:
+    other = replace(TOOL, input={"text": "y"})
+    assert question_digest(TOOL) == question_digest(other)
+    each, each_other = replace(TOOL, every_time=True), replace(other, every_time=True)
+    assert len({question_digest(q) for q in (TOOL, each, each_other)}) == 3
+
+
+@pytest.mark.parametrize("changed", [{"version": 3}, {"tool": "demo__b"}, {"connection_id": None}])
+def test_another_version_tool_or_connection_is_another_question(changed: dict[str, Any]) -> None:
+    assert question_digest(TOOL) != question_digest(replace(TOOL, **changed))
+
+
+def test_the_agents_words_make_no_new_question() -> None:
+    assert question_digest(CONNECTION) == question_digest(replace(CONNECTION, display_name="Mine", docs_url="x"))
+    assert question_digest(CredentialQuestion("c1", "a")) == question_digest(CredentialQuestion("c1", "b"))
+
+
+def test_the_order_of_further_hosts_makes_no_new_question_and_another_primary_one_does() -> None:
+    third = replace(CONNECTION, hosts=("a.example", "b.example", "c.example"))
+    turned = replace(CONNECTION, hosts=("a.example", "c.example", "b.example"))
+    assert question_digest(third) == question_digest(turned)
+    assert question_digest(CONNECTION) != question_digest(replace(CONNECTION, primary_host="b.example"))
+
+
+@given(st.dictionaries(st.text(), json_values))
+def test_the_order_of_keys_makes_no_new_input(value: dict[str, Any]) -> None:
+    assert input_digest(value) == input_digest(dict(reversed(value.items())))
+
+
+def place(answer: AskAnswer | None = None, answered_at: datetime | None = None) -> AskPlace:
+    return AskPlace("a1", "code", NOW - 23 * HOUR, NOW + HOUR, answer, answered_at)
+
+
+@pytest.mark.parametrize(
+    ("found", "at", "standing"),
+    [
+        (None, NOW, Standing.NOTHING),
+        (place(), NOW, Standing.OPEN),
+        (place(), NOW + HOUR - MS, Standing.OPEN),
+        (place(), NOW + HOUR, Standing.NOTHING),
+        (place(AskAnswer.CONNECTED, NOW), NOW + timedelta(minutes=10) - MS, Standing.CONNECTED),
+        (place(AskAnswer.CONNECTED, NOW), NOW + timedelta(minutes=10), Standing.NOTHING),
+        (place(AskAnswer.DECLINED, NOW), NOW + HOUR - MS, Standing.DECLINED),
+        (place(AskAnswer.DECLINED, NOW), NOW + HOUR, Standing.NOTHING),
+    ],
+)
+def test_a_repeated_call_finds_its_question_as_it_stands(
+    found: AskPlace | None, at: datetime, standing: Standing
+) -> None:
+    assert decide_standing(found, at) is standing
+
+
+def tool(version: int = 2) -> ToolVersion:
+    return ToolVersion("demo", "a", version, "d", {}, "s", frozenset({"POST"}), "c1", "agent", NOW)
+
+
+def connection(**changes: Any) -> Connection:
+    known = Connection("p", "c1", "demo", "Demo", "none", {}, "a.example", ("a.example",), ConnectionState.LIVE, NOW)
+    return replace(known, **changes)
+
+
+@pytest.mark.parametrize(
+    ("current", "bound", "why"),
+    [
+        (tool(), connection(), None),
+        (tool(version=3), connection(), "version 3 now"),
+        (None, connection(), "no longer in the toolbox"),
+        (tool(), None, "was revoked"),
+        (tool(), connection(state=ConnectionState.REVOKING), "was revoked"),
+        (tool(), connection(hosts=("a.example", "evil.example")), "evil.example"),
+    ],
+)
+def test_an_answer_fits_only_what_was_asked(
+    current: ToolVersion | None, bound: Connection | None, why: str | None
+) -> None:
+    found = find_staleness(TOOL, current, bound)
+    assert (found is None) if why is None else (found is not None and why in found)
+
+
+def test_a_tool_without_a_connection_is_asked_about_by_its_version_alone() -> None:
+    assert find_staleness(replace(TOOL, connection_id=None), tool(), None) is None
