@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.storage.store import TABLE_DEFINITION
+
+TTL_ATTRIBUTE: Final = "expires_at"
 
 
 def ensure_table(client: Any, name: str) -> None:
@@ -13,4 +15,5 @@ def ensure_table(client: Any, name: str) -> None:
         client.create_table(TableName=name, **TABLE_DEFINITION)
     except client.exceptions.ResourceInUseException:
         return
-    client.update_time_to_live(TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"})
+    expiring = {"Enabled": True, "AttributeName": TTL_ATTRIBUTE}
+    client.update_time_to_live(TableName=name, TimeToLiveSpecification=expiring)

@@ -6,6 +6,7 @@ ministack, whole, on loopback, with the permissions of roles enforced and Lambda
 - Lambdas run on the Python they are deployed for, with nothing but boto3 beside what they bring, and what a layer
   marks as executable can be executed, as on AWS.
 - Schedules run fifty times as fast: `rate(5 minutes)` comes round every 6 s.
+- Who may use a key is judged by the key also where a request names its alias.
 - An alarm on a sum of metrics is taken as one on the first of them: CloudFormation here knows no sums.
 - A second port is the gateway as clients see it, `/<stage>/<path>` of the one API that is deployed, and speaks of
   itself in the forwarded headers. Names below `localhost`, which ministack would use, resolve on few machines.
@@ -63,10 +64,11 @@ def _settle(port: int) -> None:
 
 
 def _patch(python: str) -> None:
-    from ministack.core import lambda_runtime
-    from ministack.services import apigateway_v1, eventbridge
+    from ministack.core import iam_actions, lambda_runtime
+    from ministack.services import apigateway_v1, eventbridge, kms
     from ministack.services.cloudformation import provisioners
 
+    iam_actions.extract_resource_arn = _by_key(kms, iam_actions.extract_resource_arn)
     record = provisioners._cw_metric_alarm_record
     provisioners._cw_metric_alarm_record = lambda name, props: record(name, _first_metric(props))
     script = lambda_runtime._PYTHON_WORKER_SCRIPT.replace(
@@ -80,6 +82,15 @@ def _patch(python: str) -> None:
     eventbridge._parse_rate_seconds = lambda expression: None if (real := seconds(expression)) is None else real / SPEED
     eventbridge._SCHEDULER_TICK_INTERVAL = TICK_SECONDS
     apigateway_v1.handle_request = _importing(apigateway_v1, apigateway_v1.handle_request)
+
+
+def _by_key(kms: Any, arn_of: Callable[..., str]) -> Callable[..., str]:
+    def extract_resource_arn(service: str, *request: Any) -> str:
+        arn = arn_of(service, *request)
+        key = kms._resolve_key(arn) if service == "kms" and ":alias/" in arn else None
+        return arn if key is None else str(key["Arn"])
+
+    return extract_resource_arn
 
 
 def _first_metric(alarm: dict[str, Any]) -> dict[str, Any]:
