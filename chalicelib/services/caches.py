@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 PERSONS: Final = 64
 LISTINGS: Final = 256
 CARDS_PER_PERSON: Final = 2_000
+VERSIONS: Final = 4_000
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -51,6 +52,8 @@ class Caches:
         self.cards: Recent[str, tuple[int, Recent[str, ToolCard]]] = Recent(PERSONS)
         self.listings: Recent[tuple[str, str, int, int], Listing] = Recent(LISTINGS)
         """By person, agent and the two revisions that a list follows from."""
+        self.versions: Recent[tuple[str, str, int], ToolCard] = Recent(VERSIONS)
+        """By person, wire name and version. A version never changes, so these outlive a toolbox revision."""
 
     def cards_at(self, person_id: str, toolbox_revision: int) -> Recent[str, ToolCard]:
         """The cards of one person's tools known at this revision."""

@@ -9,7 +9,7 @@ from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Annotations, Cause, Connection, Json, JsonObject, Problem, ToolVersion
 from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.names import find_name_fault, wire_name
-from chalicelib.services import runs, working_set
+from chalicelib.services import cards, runs, working_set
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller, refresh
 from chalicelib.services.retries import attempts
@@ -64,6 +64,7 @@ def publish(deps: Deps, caller: Caller, draft: Draft) -> Published:
         version = _next_version(deps, caller, draft, checked, connection)
         written = _write(deps, caller, version)
         if written is not None:
+            cards.keep_published(deps, caller.person, version)
             changed = caller.facts.find(version.wire_name) is None
             membership = working_set.membership(deps, written, version.wire_name, changed=changed)
             report = _try_out(deps, written, version, draft.test_input)

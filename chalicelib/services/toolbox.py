@@ -64,18 +64,22 @@ class Source:
 
 def find(deps: Deps, caller: Caller, query: str, *, limit: int, offset: int) -> Found:
     """Search the whole toolbox. Every match is counted and reachable by `offset`."""
-    connections, matches = deps.store.table.together(
+    (matches, page), connections = deps.store.table.together(
+        lambda: _search(deps, caller, query, slice(offset, offset + limit)),
         lambda: deps.store.grants.connections(caller.person.id),
-        lambda: index(deps, caller).search(query),
     )
-    page = matches[offset : offset + limit]
-    known = cards.find_cards(deps, caller.person, [head.wire_name for head in page])
     promoted = {p.tool for p in caller.promotions}
-    tools = tuple(
-        FoundTool(known[head.wire_name], head.wire_name in promoted) for head in page if head.wire_name in known
-    )
+    tools = tuple(FoundTool(card, card.wire_name in promoted) for card in page)
     usable = connection_rule.live(connection_rule.in_scope(caller.agent, connections))
-    return Found(tools, len(matches), tuple(usable), _found_note(query, len(matches), offset, len(page)))
+    return Found(tools, matches, tuple(usable), _found_note(query, matches, offset, len(page)))
+
+
+def _search(deps: Deps, caller: Caller, query: str, wanted: slice) -> tuple[int, list[ToolCard]]:
+    """How many tools match, and the cards of those that are wanted."""
+    matches = index(deps, caller).search(query)
+    page = matches[wanted]
+    known = cards.find_cards_of(deps, caller.person, page)
+    return len(matches), [known[head.wire_name] for head in page if head.wire_name in known]
 
 
 def _found_note(query: str, total: int, offset: int, shown: int) -> str:
