@@ -10,7 +10,7 @@ from typing import Any, Final
 from infra.deploy import chalice_project, stages
 from infra.deploy.explain import explain
 from infra.deploy.kept import delete_kept
-from infra.deploy.package import Package, build_package, prepare_by_hand, runtime
+from infra.deploy.package import Package, build_package, prepare_by_hand, refuse_oversize, runtime
 from infra.deploy.problem import Problem
 from infra.deploy.stack import Stack
 from infra.deploy.stages import PROJECT, Stage
@@ -102,6 +102,7 @@ def _build(stage: Stage) -> Package:
     print("Building the package …")
     built = build_package(stage)
     print(f"The package is in {built.project.relative_to(PROJECT)}: {built.zipped_bytes / 1e6:.1f} MB zipped.")
+    refuse_oversize(built)
     if not built.is_compiled:
         print(
             f"It carries no bytecode, so cold starts are slower: there is no Python {runtime()} here to make it. "

@@ -11,6 +11,7 @@ import io
 import os
 import shutil
 import zipfile
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from chalice.utils import UI, OSUtils
 from infra.deploy.bytecode import compile_tree
 from infra.deploy.dependencies import BUILD, download_worker, ensure_dependencies, settle, worker_requirement
 from infra.deploy.interpreters import find_python
+from infra.deploy.problem import Problem
 from infra.deploy.stages import PROJECT, Stage
 
 RUNTIME: Final = "3.13"
@@ -32,6 +34,9 @@ RUNTIME_SETTING: Final = "GRAFT_LAMBDA_PYTHON"
 TASK: Final = "/var/task"
 """Where Lambda unpacks the functions' code."""
 CONSOLE_STATIC: Final = "console_static"
+ZIPPED_BYTES_MAX: Final = 40_000_000
+"""Of code and layer together. A larger one starts slower, and an upload that is too large fails without a reason."""
+LARGEST_SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +53,45 @@ class Package:
         return self.code.stat().st_size + self.layer.stat().st_size
 
 
+def refuse_oversize(package: Package) -> None:
+    """Raise `Problem`, which names what takes the room, for a package over the limit."""
+    if package.zipped_bytes <= ZIPPED_BYTES_MAX:
+        return
+    largest = ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in largest_parts(package)[:LARGEST_SHOWN])
+    raise Problem(
+        f"The package is {package.zipped_bytes / 1e6:.1f} MB zipped; at most {ZIPPED_BYTES_MAX / 1e6:.0f} MB are "
+        f"deployed. The largest parts: {largest}. Take a package out of requirements.txt."
+    )
+
+
+def largest_parts(package: Package) -> list[tuple[str, int]]:
+    """(folder or file, its zipped bytes), the largest first; packages are told apart within the layer."""
+    sizes: Counter[str] = Counter()
+    for archive in (package.code, package.layer):
+        with zipfile.ZipFile(archive) as opened:
+            for entry in opened.infolist():
+                sizes[_part_of(entry.filename)] += entry.compress_size
+    return sizes.most_common()
+
+
+def _part_of(path: str) -> str:
+    """What a layer's path belongs to, without the folders that Lambda wants: python/, lib/…/site-packages/."""
+    inside = path.rpartition("site-packages/")[2].removeprefix("python/")
+    return inside.partition("/")[0]
+
+
 def runtime(environment: Mapping[str, str] = os.environ) -> str:
     return environment.get(RUNTIME_SETTING, RUNTIME)
 
 
-def build_package(stage: Stage) -> Package:
-    """Build what is deployed to the stage. Needs PyPI the first time, and no AWS. Raises `Problem`."""
+def build_package(stage: Stage, folder: Path | None = None) -> Package:
+    """Build what is deployed to the stage, in build/<stage> unless a folder is given.
+
+    Needs PyPI the first time, and no AWS. Raises `Problem`.
+    """
     version = runtime()
     python = find_python(version)
-    project = BUILD / stage.name
+    project = folder or BUILD / stage.name
     _empty(project)
     _lay_out(project, ensure_dependencies(version, python))
     if python is not None:
