@@ -19,6 +19,7 @@ _LONGEST_INTEGER: Final = 20
 """Characters of the longest integer that can be in range; longer ones are never converted."""
 _ROOM_FOR_THE_NOTE: Final = 1024
 _LONGEST_PATH: Final = 80
+_BEYOND: Final = "an integer beyond 64 bits; return it as text"
 
 
 class _Absurd:
@@ -113,10 +114,12 @@ def _look_at(path: str, value: Any) -> Iterable[tuple[str, Any]]:
         return ((f"{path}[{index}]", one) for index, one in enumerate(value))
     if isinstance(value, _Twice):
         _refuse(f"{_short(path)} has two entries with the key {value.key[:_LONGEST_PATH]!r}, written as text")
+    if isinstance(value, _Absurd) and value.literal.lstrip("-").isdigit():
+        _refuse(f"{_short(path)} is {_BEYOND}")
     if isinstance(value, _Absurd):
         _refuse(f"{_short(path)} is {value.literal[:30]}, a number that JSON cannot carry")
     if type(value) is int and value not in RESULT_INTEGERS:
-        _refuse(f"{_short(path)} is an integer beyond 64 bits; return it as text")
+        _refuse(f"{_short(path)} is {_BEYOND}")
     if type(value) is float and not isfinite(value):
         _refuse(f"{_short(path)} is {value}, a number that JSON cannot carry")
     return ()

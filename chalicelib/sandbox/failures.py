@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Reason, Refusal
@@ -19,6 +20,8 @@ _STEPS_ARE_UP: Final = "RuntimeError: suspension limit"
 _TOO_DEEP: Final = "RecursionError"
 _CANNOT_WAIT: Final = "cannot suspend in this synchronous context"
 """Monty cannot leave a callback of a builtin: a key function, map, filter, or a special method."""
+_INTERNAL: Final = "Internal error in monty"
+_BAD_EXCEPTION: Final = "exceptions can only be called with"
 
 
 def timed_out(seconds: float) -> Refusal:
@@ -43,11 +46,11 @@ def crashed() -> Refusal:
     )
 
 
-def busy(workers: int) -> Refusal:
+def busy() -> Refusal:
     """Every worker was in use for as long as the caller would wait."""
     return Refusal(
         Reason.RATE_LIMITED,
-        f"All {workers} sandbox workers are busy. Call again in a second.",
+        "Many runs are under way now. Wait a moment and repeat the call.",
         {"retryAfterSeconds": 1},
     )
 
@@ -57,7 +60,7 @@ def failed(error: MontyError, module: str) -> Refusal:
     text = str(error)
     if text.startswith(_TIME_IS_UP):
         return cpu_is_up()
-    line = _line_in(module, error)
+    line = _line_of_bad_exception(module) if _BAD_EXCEPTION in text else _line_in(module, error)
     details = {"line": line} if line else {}
     verb = "does not parse" if type(error).__name__ == "MontySyntaxError" else "raised"
     return Refusal(Reason.TOOL_FAILED, _message(text, line, verb), details)
@@ -73,6 +76,10 @@ def _message(text: str, line: int | None, verb: str) -> str:
         return f"The module's recursion is too deep{at}: {_cut(text)}"
     if _CANNOT_WAIT in text:
         return f"The module called http or slept{at} inside map, filter, a key= or a special method. Use a plain loop."
+    if _BAD_EXCEPTION in text:
+        return f"The module raised{at} with arguments that an exception cannot have here. Give it one text, or nothing."
+    if _INTERNAL in text:
+        return f"The module did{at} what the sandbox's Python cannot do. Write it another way."
     return f"The module {verb}{at}: {_cut(text)}"
 
 
@@ -85,6 +92,21 @@ def _line_in(module: str, error: MontyError) -> int | None:
     last_line = module.count("\n") + 1
     lines = [frame.line for frame in _frames(error) if frame.filename == MODULE_FILE and frame.line <= last_line]
     return lines[-1] if lines else None
+
+
+def _line_of_bad_exception(module: str) -> int | None:
+    """Monty does not say where. The line of the one `raise` whose arguments are not one text for certain, if any."""
+    try:
+        raised = [node for node in ast.walk(ast.parse(module)) if isinstance(node, ast.Raise)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = [node.lineno for node in raised if isinstance(node.exc, ast.Call) and not _takes_text(node.exc)]
+    return lines[0] if len(lines) == 1 else None
+
+
+def _takes_text(made: ast.Call) -> bool:
+    is_text = [isinstance(one, ast.JoinedStr) or isinstance(getattr(one, "value", None), str) for one in made.args]
+    return not made.keywords and is_text in ([], [True])
 
 
 def _frames(error: MontyError) -> list[Frame]:

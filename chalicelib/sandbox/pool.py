@@ -86,7 +86,7 @@ class Sandbox:
     @contextmanager
     def _turn(self, timeout: float) -> Iterator[None]:
         if not self._free.acquire(timeout=timeout):
-            raise failures.busy(self._workers)
+            raise failures.busy()
         try:
             yield
         finally:

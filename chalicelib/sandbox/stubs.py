@@ -1,6 +1,7 @@
 """What an author's module is checked against: the types of `input` and `http`.
 
-Names that start with an underscore are not visible to the checker, so the two aliases have none.
+Names that start with an underscore are not visible to the checker, so the two aliases have none. `Headers` hides
+its `keys`, since with them the checker takes it for a mapping, and Monty's `dict` does not: see `type_check`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _UNKNOWN_TO_THE_CHECKER: Final = {
 
 STUBS: Final = (
     """
-from typing import Any, ItemsView, Iterator, KeysView, ValuesView, overload
+from typing import Any, ItemsView, Iterator, ValuesView, overload
 
 class Headers:
     @overload
@@ -44,7 +45,6 @@ class Headers:
     def __getitem__(self, name: str) -> str: ...
     def __contains__(self, name: str) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
-    def keys(self) -> KeysView[str]: ...
     def values(self) -> ValuesView[str]: ...
     def items(self) -> ItemsView[str, str]: ...
 

@@ -39,6 +39,10 @@ _HINTS: Final = {
     "invalid-syntax": "Correct the syntax.",
 }
 """The rules that refuse, each with its hint. Every other one advises."""
+_OF_HEADERS: Final = re.compile(r"`Headers`|`dict\.__init__`|`MutableMapping\.update`")
+_HEADERS_HINT: Final = "Where the value is a response's headers: dict(r.headers.items()) makes a dict of them."
+_NO_FAULT: Final = "Object of type `Headers` has no attribute `keys`"
+"""It has, hidden by the stubs."""
 _ADVICE: Final = "This does not stop a publish; look whether it can go wrong."
 _ONLY_WHEN_NONE: Final = re.compile(r"on `None` in union|found `[^`]*\| None`")
 """A value that may be None: right as often as it is there, so it advises."""
@@ -77,7 +81,8 @@ def _typed(pool: Monty, text: str) -> tuple[Problem, ...]:
     try:
         _feed(pool, _NEVER_RUN + _with(text, insertions), typed=True)
     except MontyTypingError as error:
-        found = (_problem(json.loads(line), insertions) for line in error.display().split("\n") if line)
+        findings = (json.loads(line) for line in error.display().split("\n") if line)
+        found = (_problem(finding, insertions) for finding in findings if finding["message"] != _NO_FAULT)
         return tuple(sorted((p for p in found if p.line > 0), key=lambda p: (p.line, p.column)))
     except MontySyntaxError as error:
         problem = check_failures.unreadable(error, text, "invalid-syntax", _HINTS["invalid-syntax"])
@@ -157,8 +162,12 @@ def _problem(finding: dict[str, Any], insertions: tuple[_Insertion, ...]) -> Pro
     rule, message = str(finding["name"]), str(finding["message"])[:MESSAGE_MAX]
     line, column = int(finding["location"]["row"]), int(finding["location"]["column"])
     blocking = rule in _HINTS and not _ONLY_WHEN_NONE.search(message)
-    hint = _HINTS[rule] if blocking else _ADVICE
+    hint = _hint(rule, message) if blocking else _ADVICE
     return _to_the_author(Problem(line, column, rule, message, hint, blocking), insertions)
+
+
+def _hint(rule: str, message: str) -> str:
+    return f"{_HINTS[rule]} {_HEADERS_HINT}" if _OF_HEADERS.search(message) else _HINTS[rule]
 
 
 def _to_the_author(problem: Problem, insertions: tuple[_Insertion, ...]) -> Problem:

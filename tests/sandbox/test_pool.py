@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -130,6 +131,21 @@ def test_runs_that_wait_for_vendors_do_not_wait_for_each_other() -> None:
             assert list(runs) == [[n, 200] for n in range(8)]
     finally:
         sandbox.close()
+
+
+def test_who_finds_no_worker_hears_to_repeat_and_nothing_of_the_host() -> None:
+    sandbox = Sandbox(workers=1)
+    try:
+        with (
+            sandbox.session(timeout=25),
+            pytest.raises(Refusal, match="Wait a moment and repeat") as refused,
+            sandbox.session(timeout=0),
+        ):
+            raise AssertionError("there is one worker only")
+    finally:
+        sandbox.close()
+    assert (refused.value.reason, refused.value.details) == (Reason.RATE_LIMITED, {"retryAfterSeconds": 1})
+    assert not re.search("worker|sandbox", refused.value.message)
 
 
 def test_what_send_raises_beside_refusals_passes_as_it_is(sandbox: Sandbox) -> None:

@@ -170,6 +170,16 @@ def test_an_exit_is_a_failure_of_the_module_alone(room: Room, line: str) -> None
     assert "The module raised at line 2" in _refused(room, line)
 
 
+@pytest.mark.parametrize("made", ["SystemExit(1)", "ValueError('a', 'b')", "KeyError({'a': 1})"])
+def test_an_exception_that_monty_cannot_make_names_its_line_and_nothing_of_the_host(room: Room, made: str) -> None:
+    message = _refused(room, f"raise {made}")
+    assert "The module raised at line 2" in message
+    assert "one text" in message
+    assert "monty" not in message.lower()
+    two = _refused(room, f"if input: raise ValueError(1)\n    raise {made}")
+    assert "The module raised with arguments" in two
+
+
 @pytest.mark.parametrize(
     ("module", "complaint"),
     [

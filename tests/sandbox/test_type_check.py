@@ -84,7 +84,8 @@ def test_what_may_go_wrong_only_advises(sandbox: Sandbox, line: str) -> None:
     "source",
     [
         a_module("return http.get('/x', params={'a': [1, None]}, headers={'a': 'b'}, host='h').json()['a']['b']"),
-        a_module("r = http.post('/x', json={'a': 1}, data=None).raise_for_status()", "return [r.ok, dict(r.headers)]"),
+        a_module("r = http.post('/x', json={'a': 1}, data=None).raise_for_status()", "return r.ok"),
+        a_module("h = http.get('/x').headers", "return [dict(h.items()), sorted(h.keys()), list(h.values())]"),
         a_module("return [o['id'].strip() for o in http.get('/x').json() if input.get('a')]"),
         a_module("h = http.get('/x').headers", "return ['a' in h, h['a'].lower(), list(h), h.get('a', '').upper()]"),
         "import json, re, math\nfrom datetime import datetime, timezone\nZONE = timezone.utc\n"
@@ -98,6 +99,14 @@ def test_what_may_go_wrong_only_advises(sandbox: Sandbox, line: str) -> None:
 )
 def test_a_good_module_has_no_problem(sandbox: Sandbox, source: str) -> None:
     assert sandbox.type_check(source) == ()
+
+
+@pytest.mark.parametrize("line", ["return dict(h)", "return {**h}", "d = {}; d.update(h); return d"])
+def test_headers_are_no_dict_and_the_check_says_how_to_make_one(sandbox: Sandbox, line: str) -> None:
+    """A module that passes the check must not fail at its first call for what it is."""
+    (problem,) = sandbox.type_check(a_module("h = http.get('/x').headers", line))
+    assert problem.blocking
+    assert "dict(r.headers.items())" in problem.hint
 
 
 def test_a_top_level_that_does_not_end_is_stopped(sandbox: Sandbox) -> None:
