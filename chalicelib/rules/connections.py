@@ -54,3 +54,8 @@ def choose_connection(
     if candidates:
         return tuple(candidates)
     return Unbound.REVOKED if default is not None else Unbound.NONE
+
+
+def names_vendor(vendor: str, domain: str | None) -> bool:
+    """Whether a host's registrable domain (None: it has none) bears the vendor's name, hyphens aside."""
+    return domain is not None and vendor.replace("-", "") in domain.replace("-", "")

@@ -29,6 +29,8 @@ class NewConnection:
     hosts: Sequence[str] = ()
     display_name: str = ""
     secret: Mapping[str, str] = field(default_factory=dict, repr=False)
+    confirmed_token_host: str = ""
+    """The foreign host of a token URL that the person has confirmed by name."""
 
 
 def create_connection(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
@@ -40,9 +42,15 @@ def create_connection(deps: Deps, person_id: str, wanted: NewConnection) -> Conn
 
 
 def described(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
-    """The connection that this would be, its credential sealed. Refuses `input_invalid`."""
+    """The connection that this would be, its credential sealed.
+
+    Refuses `input_invalid`; with `tokenHost` in its details a foreign token host that is not confirmed.
+    """
     _check(deps, wanted)
     hosts = deps.connections.stored_hosts(wanted.primary_host, wanted.hosts)
+    config = deps.connections.stored_config(
+        wanted.scheme, wanted.scheme_config, hosts[0], wanted.confirmed_token_host
+    )
     connection_id = deps.new_id()
     return Connection(
         person_id=person_id,
@@ -50,7 +58,7 @@ def described(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
         vendor=wanted.vendor,
         display_name=wanted.display_name.strip() or wanted.vendor,
         scheme=wanted.scheme,
-        scheme_config=dict(wanted.scheme_config),
+        scheme_config=config,
         primary_host=hosts[0],
         hosts=hosts,
         state=ConnectionState.LIVE,
@@ -74,7 +82,8 @@ def replace_secret(deps: Deps, seen: Connection, secret: Mapping[str, str]) -> C
 
 def with_secret(deps: Deps, seen: Connection, secret: Mapping[str, str]) -> Connection:
     """The connection as it would be with this secret, sealed. Refuses `input_invalid`."""
-    _check(deps, NewConnection(seen.vendor, seen.primary_host, seen.scheme, seen.scheme_config, seen.hosts, "", secret))
+    asked = deps.connections.asked_config(seen.scheme_config)
+    _check(deps, NewConnection(seen.vendor, seen.primary_host, seen.scheme, asked, seen.hosts, "", secret))
     return _sealed(deps, seen, secret)
 
 
