@@ -32,31 +32,31 @@ run: $(READY) ## Graft on this machine: PORT=8765, GRAFT_HOME=.graft
 	@exec $(PY) -m infra.local.run
 
 agent: $(READY) ## another agent: NAME=laptop, CAP=20, WINDOW=21 (days)
-	@$(COMMANDS) agent --name "$$NAME" --cap "$$CAP" --window "$$WINDOW"
+	@$(COMMANDS) agent --name="$$NAME" --cap="$$CAP" --window="$$WINDOW"
 
 approve: $(READY) ## allow a tool that writes: AGENT=demo TOOL=demo__create-note
-	@$(COMMANDS) approve --agent "$$AGENT" --tool "$$TOOL"
+	@$(COMMANDS) approve --agent="$$AGENT" --tool="$$TOOL"
 
 sweep: $(READY) ## apply the rule now: AT=+30d (or an instant) moves its clock, PLAN=1 only prints
-	@$(COMMANDS) sweep --at "$$AT" --plan "$$PLAN"
+	@$(COMMANDS) sweep --at="$$AT" --plan="$$PLAN"
 
 reconcile: $(READY) ## recompute the due index for every agent and report drift
 	@$(COMMANDS) reconcile
 
 stage: $(READY) ## a further stage in .chalice/config.json: STAGE=staging
-	@$(PY) -m infra.deploy stage --stage "$$STAGE"
+	@$(PY) -m infra.deploy stage --stage="$$STAGE"
 
 infra: $(READY) ## table, key, logs and alarms on AWS: STAGE=dev, EMAIL=me@example.com for alarms, LOG_DAYS=30
-	@$(PY) -m infra.deploy infra --stage "$$STAGE" --email "$$EMAIL" --log-days "$$LOG_DAYS"
+	@$(PY) -m infra.deploy infra --stage="$$STAGE" --email="$$EMAIL" --log-days="$$LOG_DAYS"
 
 package: $(READY) ## what is deployed, in build/<stage>, without AWS: STAGE=dev
-	@$(PY) -m infra.deploy package --stage "$$STAGE"
+	@$(PY) -m infra.deploy package --stage="$$STAGE"
 
 deploy: $(READY) ## infra and package, then functions and API by Chalice: STAGE=dev
-	@$(PY) -m infra.deploy deploy --stage "$$STAGE" --email "$$EMAIL" --log-days "$$LOG_DAYS"
+	@$(PY) -m infra.deploy deploy --stage="$$STAGE" --email="$$EMAIL" --log-days="$$LOG_DAYS"
 
 destroy: $(READY) ## functions and API away, data stays: STAGE=dev (DELETE_DATA=yes: table and key, too)
-	@$(PY) -m infra.deploy destroy --stage "$$STAGE" --delete-data "$$DELETE_DATA"
+	@$(PY) -m infra.deploy destroy --stage="$$STAGE" --delete-data="$$DELETE_DATA"
 
 test: $(READY) ## the tests, with nothing but PyPI
 	@$(PY) -m pytest -n auto --dist loadfile

@@ -120,6 +120,8 @@ class Agent:
     used: Mapping[str, datetime | None] = field(default_factory=dict)
     """Slot → last use; None: promoted, not used since."""
     rate: Rate | None = None
+    held_since: datetime | None = None
+    """Since when it waits for a visit because each one found a run in flight; None: the last one did not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,8 @@ def _checked_name(name: str) -> str:
 
 
 def _check_bounds(what: str, value: int, bounds: range) -> None:
-    if value not in bounds:
+    """A whole number by its type, too: 20.0 and True would be stored as something that cannot be read again."""
+    if type(value) is not int or value not in bounds:
         raise Refusal(
-            Reason.INPUT_INVALID, f"The {what} is a whole number from {bounds[0]} to {bounds[-1]}, not {value}."
+            Reason.INPUT_INVALID, f"The {what} is a whole number from {bounds[0]} to {bounds[-1]}, not {value!r}."
         )

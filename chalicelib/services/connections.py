@@ -11,7 +11,7 @@ from chalicelib.model import Agent, Ask, Cause, Connection, ConnectionQuestion, 
 from chalicelib.rules.membership import decide_exit
 from chalicelib.rules.names import find_name_fault
 from chalicelib.services import asks
-from chalicelib.services.deps import Deps
+from chalicelib.services.deps import Deps, log
 from chalicelib.services.retries import attempts
 
 LEAVING_MAX: Final = 100
@@ -102,17 +102,29 @@ def revoke(deps: Deps, person_id: str, connection_id: str) -> Connection:
     """Wipe the credential first, then take the connection from every agent. Repeating it goes on where it stopped.
 
     Demotes the tools bound to it (cause `revoke`), withdraws their approvals and closes its open asks. Tools and
-    versions stay.
+    versions stay. An agent that cannot be read now never stops the others: the connection stays `revoking`, and each
+    tick of the sweep goes on with it.
     """
     connection = deps.store.grants.find_connection(person_id, connection_id)
     if connection is None:
         raise Refusal(Reason.CONNECTION_NOT_FOUND, "There is no such connection.")
     deps.store.grants.begin_revoke(connection, deps.now())
-    for agent_id in deps.store.agents.ids(person_id):
-        _demote_bound(deps, person_id, agent_id, connection_id)
     asks.close_asks(deps, person_id, lambda ask: _uses(ask, connection_id), "The connection was revoked.")
+    freed = [_demoted_bound(deps, person_id, agent_id, connection_id) for agent_id in deps.store.agents.ids(person_id)]
+    if not all(freed):
+        return replace(connection, state=ConnectionState.REVOKING, sealed_secret=None)
     deps.store.grants.end_revoke(connection)
     return replace(connection, state=ConnectionState.REVOKED, sealed_secret=None)
+
+
+def _demoted_bound(deps: Deps, person_id: str, agent_id: str, connection_id: str) -> bool:
+    """False: this agent could not be freed of the connection, and has to be visited again."""
+    try:
+        _demote_bound(deps, person_id, agent_id, connection_id)
+    except Exception:
+        log.exception("agent %s could not be freed of connection %s", agent_id, connection_id)
+        return False
+    return True
 
 
 def _uses(ask: Ask, connection_id: str) -> bool:

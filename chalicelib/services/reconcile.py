@@ -20,9 +20,20 @@ class Drift:
     true: datetime
 
 
-def reconcile(deps: Deps) -> Iterator[Drift | None]:
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An agent whose row cannot be read; the others are reconciled all the same."""
+
+    agent_id: str
+
+
+def reconcile(deps: Deps) -> Iterator[Drift | Unreadable | None]:
     """One answer for each agent: its drift, mended; None: its entry is right, or early, which costs one visit."""
-    for agent, stored in deps.store.agents.all():
+    for scanned in deps.store.agents.all():
+        if isinstance(scanned, str):
+            yield Unreadable(scanned)
+            continue
+        agent, stored = scanned
         yield None if agent.revoked_at is not None else _reconciled(deps, agent, stored)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Final
 
@@ -18,6 +18,8 @@ from chalicelib.services.deps import Deps, log
 DUE_SHARDS: Final = 4
 SECONDS_IN_HAND: Final = 10.0
 """A tick that has less left starts no further visit: what is due stays due, and the next tick goes on."""
+LAST_OF_A_MILLISECOND: Final = timedelta(microseconds=999)
+"""Due times are whole milliseconds, and the rule's clock may stand between two: the later one counts."""
 NAMED_MAX: Final = 100
 """Skipped agents that a report names."""
 
@@ -80,20 +82,29 @@ def run_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Sweep:
 def plan_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Iterator[Visit]:
     """What a sweep would do now, without doing it."""
     for due in (entry for entry in _all_due(deps, rule_now) if isinstance(entry, Due)):
-        found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
-        if found is not None and found[1].agent.revoked_at is None:
-            facts = found[1]
-            leavers = _leavers(deps, facts, rule_now)
-            skipped = is_in_flight(facts.agent, deps.now())
-            outcome = Outcome.SKIPPED if skipped else Outcome.DEMOTED if leavers else Outcome.STAYED
-            yield Visit(due, outcome, facts.agent, () if skipped else leavers)
+        planned = _safely(_plan, deps, due, rule_now)
+        if planned.outcome is not Outcome.GONE:
+            yield planned
+
+
+def _plan(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:
+    found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
+    if found is None or found[1].agent.revoked_at is not None:
+        return Visit(due, Outcome.GONE)
+    facts = found[1]
+    if is_in_flight(facts.agent, deps.now()):
+        return Visit(due, Outcome.SKIPPED, facts.agent)
+    leavers = _leavers(deps, facts, rule_now)
+    return Visit(due, Outcome.DEMOTED if leavers else Outcome.STAYED, facts.agent, leavers)
 
 
 def report_of(swept: Sweep, ended_at: datetime) -> SweepReport:
     """The figures of a pass: what the log, the metrics and the console are told."""
     causes = [leaver.cause for _, leaver in swept.demoted]
     skipped = swept.having(Outcome.SKIPPED)
-    waiting = [*skipped, *swept.having(Outcome.NOT_REACHED), *swept.having(Outcome.LOST_RACE)]
+    held = [visit.agent.held_since for visit in skipped if visit.agent and visit.agent.held_since]
+    left = (Outcome.SKIPPED, Outcome.NOT_REACHED, Outcome.LOST_RACE, Outcome.FAILED)
+    waiting = [visit.due.at for visit in swept.visits if visit.outcome in left]
     return SweepReport(
         at=swept.at,
         considered=len(swept.visits) - len(swept.having(Outcome.GONE)),
@@ -104,22 +115,22 @@ def report_of(swept: Sweep, ended_at: datetime) -> SweepReport:
         failed=len(swept.having(Outcome.FAILED)),
         not_reached=len(swept.having(Outcome.NOT_REACHED)),
         seconds=(ended_at - swept.at).total_seconds(),
-        oldest_due_seconds=_longest(swept.at, [visit.due for visit in waiting]),
-        longest_in_flight_seconds=_longest(swept.at, [visit.due for visit in skipped]),
+        oldest_due_seconds=_longest(swept.at, waiting),
+        longest_in_flight_seconds=_longest(swept.at, held),
         skipped_agents=tuple(sorted(visit.due.agent_id for visit in skipped)[:NAMED_MAX]),
     )
 
 
-def _longest(now: datetime, dues: list[Due]) -> float:
-    """How long the one that waits longest has waited; an agent in flight at every tick shows here."""
-    return max(0.0, (now - min((due.at for due in dues), default=now)).total_seconds())
+def _longest(now: datetime, since: list[datetime]) -> float:
+    """How long the one that waits longest has waited."""
+    return max(0.0, (now - min(since, default=now)).total_seconds())
 
 
 def _all_due(deps: Deps, rule_now: datetime | None) -> list[Due | UnfinishedRevoke]:
     """Each tick starts at a random shard, so that one that is cut short leaves out no shard for ever."""
     start = deps.random_bytes(1)[0] % DUE_SHARDS
     shards = [(start + at) % DUE_SHARDS for at in range(DUE_SHARDS)]
-    return list(deps.store.agents.due(rule_now or deps.now(), shards))
+    return list(deps.store.agents.due((rule_now or deps.now()) + LAST_OF_A_MILLISECOND, shards))
 
 
 def _go_on_revoking(deps: Deps, begun: UnfinishedRevoke) -> None:
@@ -133,8 +144,14 @@ def _go_on_revoking(deps: Deps, begun: UnfinishedRevoke) -> None:
 def _visit_safely(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:
     if deps.seconds_left() < SECONDS_IN_HAND:
         return Visit(due, Outcome.NOT_REACHED)
+    return _safely(_visit, deps, due, rule_now)
+
+
+def _safely(
+    visit: Callable[[Deps, Due, datetime | None], Visit], deps: Deps, due: Due, rule_now: datetime | None
+) -> Visit:
     try:
-        return _visit(deps, due, rule_now)
+        return visit(deps, due, rule_now)
     except Exception:
         log.exception("the sweep of agent %s failed", due.agent_id)
         return Visit(due, Outcome.FAILED)
@@ -146,9 +163,17 @@ def _visit(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:
         return Visit(due, Outcome.GONE)
     person, facts = found
     if is_in_flight(facts.agent, deps.now()):
-        return Visit(due, Outcome.SKIPPED, facts.agent)
+        return Visit(due, Outcome.SKIPPED, _noted_held(deps, facts.agent, due))
     leavers = _leavers(deps, facts, rule_now)
     return Visit(due, _apply(deps, person, facts, leavers), facts.agent, leavers)
+
+
+def _noted_held(deps: Deps, agent: Agent, due: Due) -> Agent:
+    """The agent, with the time since which it waits for a visit: what it does meanwhile starts no new count."""
+    if agent.held_since is not None:
+        return agent
+    since = min(due.at, deps.now())
+    return replace(agent, held_since=since) if deps.store.agents.note_held(agent, since) else agent
 
 
 def _find_settled(deps: Deps, due: Due) -> tuple[Person, AgentFacts] | None:

@@ -111,10 +111,16 @@ class AgentRows:
             condition = "due_shard = :shard AND due_at <= :now"
             yield from map(items.to_due, self._table.query_index(items.DUE_INDEX, condition, values))
 
-    def all(self) -> Iterator[tuple[Agent, datetime | None]]:
-        """Every agent of every person with its stored due time. Reads the whole table: for reconciling only."""
+    def all(self) -> Iterator[tuple[Agent, datetime | None] | str]:
+        """Every agent of every person with its stored due time, or the id of one that cannot be read.
+
+        Reads the whole table: for reconciling only.
+        """
         for row in self._table.scan("sk = :agent", {":agent": items.text("agent")}):
-            yield items.to_agent(row), items.from_ms(row["due_at"]["N"]) if "due_at" in row else None
+            try:
+                yield items.to_agent(row), items.from_ms(row["due_at"]["N"]) if "due_at" in row else None
+            except (KeyError, TypeError, ValueError):
+                yield row["pk"]["S"].rpartition("#")[2]
 
     def history(self, agent: Agent, *, before: int | None = None, limit: int = 50) -> list[ChangeSet]:
         """Newest first; `before`: only change sets with a smaller `list_revision`."""
@@ -342,7 +348,7 @@ class AgentRows:
             ":seen": items.number(agent.rev),
             ":used": {"M": {p.slot: items.used_value(p.last_used_at) for p in remaining}},
         }
-        expression, values = _due(f"SET {_REVISIONS}, #used = :used", values, due)
+        expression, values = _visited(f"SET {_REVISIONS}, #used = :used", values, due)
         a = update(
             items.agent_key(agent.person_id, agent.id),
             expression,
@@ -361,9 +367,20 @@ class AgentRows:
         agent = seen.agent
         values: dict[str, items.Item] = {":seen": items.number(agent.rev), ":one": items.number(0)}
         values[":shard"] = items.text(items.due_shard(agent.id))
-        expression, values = _due("SET #rev = #rev + :one", values, due)
+        expression, values = _visited("SET #rev = #rev + :one", values, due)
         return self._table.write(
             update(items.agent_key(agent.person_id, agent.id), expression, condition="#rev = :seen", values=values)
+        )
+
+    def note_held(self, agent: Agent, since: datetime) -> bool:
+        """Keep since when runs in flight hold the sweep off this agent. False: a visit came through meanwhile."""
+        return self._table.write(
+            update(
+                items.agent_key(agent.person_id, agent.id),
+                "SET #held_since = :since",
+                condition="#rev = :seen AND attribute_not_exists(#held_since)",
+                values={":since": items.moment(since), ":seen": items.number(agent.rev)},
+            )
         )
 
 
@@ -421,7 +438,10 @@ def _set_and_history(agent: Agent, record: ChangeSet, remaining: Sequence[Promot
     ]
 
 
-def _due(expression: str, values: dict[str, items.Item], due: datetime | None) -> tuple[str, dict[str, items.Item]]:
+def _visited(expression: str, values: dict[str, items.Item], due: datetime | None) -> tuple[str, dict[str, items.Item]]:
+    """A visit that nothing in flight stopped moves the due time; None: there is nothing to visit for."""
     if due is None:
-        return f"{expression} REMOVE #due_shard, #due_at", {k: v for k, v in values.items() if k != ":shard"}
-    return f"{expression}, #due_shard = :shard, #due_at = :due", values | {":due": items.moment(due)}
+        kept = {name: value for name, value in values.items() if name != ":shard"}
+        return f"{expression} REMOVE #due_shard, #due_at, #held_since", kept
+    moved = f"{expression}, #due_shard = :shard, #due_at = :due REMOVE #held_since"
+    return moved, values | {":due": items.moment(due)}

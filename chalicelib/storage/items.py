@@ -296,6 +296,7 @@ def to_agent(item: Item) -> Agent:
         runs={run_id: _to_run(run_id, value) for run_id, value in item["runs"]["M"].items()},
         used={slot: _to_used(value) for slot, value in item["used"]["M"].items()},
         rate=Rate(int(item["rate_minute"]["N"]), int(item["rate_runs"]["N"])) if "rate_minute" in item else None,
+        held_since=from_ms(item["held_since"]["N"]) if "held_since" in item else None,
     )
 
 

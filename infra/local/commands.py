@@ -15,7 +15,7 @@ from chalicelib.model import CAP_DEFAULT, IDLE_WINDOW_DAYS_DEFAULT
 from chalicelib.rules.sweep import Leaver
 from chalicelib.services import agents, approvals
 from chalicelib.services.deps import Deps
-from chalicelib.services.reconcile import reconcile
+from chalicelib.services.reconcile import Unreadable, reconcile
 from chalicelib.services.sweep import Outcome, Sweep, Visit, plan_sweep, run_sweep
 from chalicelib.wiring import start_logging
 from infra.local import emulator
@@ -125,13 +125,19 @@ def sweep_now(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
 
 def reconcile_now(deps: Deps, _: argparse.Namespace) -> Iterator[str]:
     seen, drifts = 0, 0
+    unreadable = 0
     for drift in reconcile(deps):
         seen += 1
+        if isinstance(drift, Unreadable):
+            unreadable += 1
+            yield f"unread   {drift.agent_id}: its row cannot be read, so nothing was mended"
+            continue
         if drift is not None:
             drifts += 1
             stored = _iso(drift.stored) if drift.stored else "none"
             yield f"drift    {drift.agent.name} ({drift.agent.id}) stored={stored} true={_iso(drift.true)}: mended"
-    yield f"reconcile: {seen} agents, {drifts} drifted."
+    rest = f", {unreadable} unreadable" if unreadable else ""
+    yield f"reconcile: {seen} agents, {drifts} drifted{rest}."
 
 
 def _moment(value: str) -> datetime | None:
@@ -152,7 +158,9 @@ def _plan_lines(visits: list[Visit]) -> Iterator[str]:
     yield from _visit_lines(visits, leaving="leaves ")
     leaving = sum(len(visit.leavers) for visit in visits)
     skipped = sum(visit.outcome is Outcome.SKIPPED for visit in visits)
-    yield f"plan: {len(visits)} due, {leaving} would leave, {skipped} skipped. Nothing was changed."
+    failed = sum(visit.outcome is Outcome.FAILED for visit in visits)
+    rest = f", {failed} failed" if failed else ""
+    yield f"plan: {len(visits)} due, {leaving} would leave, {skipped} skipped{rest}. Nothing was changed."
 
 
 def _sweep_lines(swept: Sweep) -> Iterator[str]:
@@ -167,6 +175,8 @@ def _sweep_lines(swept: Sweep) -> Iterator[str]:
 def _visit_lines(visits: Iterable[Visit], *, leaving: str) -> Iterator[str]:
     for visit in visits:
         if visit.agent is None:
+            if visit.outcome is Outcome.FAILED:
+                yield f"failed   {visit.due.agent_id}: it cannot be read or written now; the log of Graft says why"
             continue
         who = f"{visit.agent.name} ({visit.agent.id})"
         if visit.outcome is Outcome.SKIPPED:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from chalicelib.errors import Refusal
+from chalicelib.errors import Reason, Refusal
 from chalicelib.services import agents
 from chalicelib.services.sweep import run_sweep
 from tests.services.world import PERSON, World
@@ -59,3 +61,17 @@ def test_a_name_that_another_agent_has_is_refused(world: World) -> None:
     with pytest.raises(Refusal, match="already"):
         edit(world, name="Laptop")
     assert world.caller().agent.name == "demo"
+
+
+@pytest.mark.parametrize("limit", [2.0, True, "20", None])
+def test_a_limit_that_is_no_whole_number_by_its_type_is_refused_and_the_agent_stays_readable(
+    world: World, limit: Any
+) -> None:
+    mine = world.caller().agent
+    for limits in ({"cap": limit, "idle_window_days": 21}, {"cap": 20, "idle_window_days": limit}):
+        with pytest.raises(Refusal) as refused:
+            agents.edit_limits(world.deps, PERSON, mine.id, name="demo", **limits)
+        assert refused.value.reason is Reason.INPUT_INVALID
+        with pytest.raises(Refusal):
+            agents.create_agent(world.deps, PERSON, "other", **limits)
+    assert world.caller().agent == mine

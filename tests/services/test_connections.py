@@ -7,7 +7,9 @@ from chalicelib.model import Cause, ConnectionState
 from chalicelib.services import connections
 from chalicelib.services.asks import Waiting
 from chalicelib.services.sweep import run_sweep
-from tests.services.world import PERSON, READS, WRITES, World
+from chalicelib.storage import items
+from chalicelib.storage.table import update
+from tests.services.world import PERSON, READS, WRITES, World, break_row
 
 
 def test_a_credential_is_sealed_in_the_table_and_shown_by_no_repr(world: World) -> None:
@@ -89,3 +91,23 @@ def test_publishing_against_a_revoked_connection_is_refused(world: World) -> Non
     with pytest.raises(Refusal) as refused:
         world.publish("list-notes", READS, connection_id=mine.id)
     assert refused.value.reason is Reason.CONNECTION_REVOKED
+
+
+def test_an_agent_that_cannot_be_read_stops_no_other_agents_revoke_and_is_freed_once_it_can(world: World) -> None:
+    mine = world.connect()
+    callers = [world.agent(name) for name in ("one", "two", "three")]
+    world.publish("list-notes", READS)
+    for name in ("one", "two", "three"):
+        world.promote("list-notes", by=name)
+    broken = min((caller.agent for caller in callers), key=lambda agent: agent.id)
+    break_row(world, broken)
+    assert connections.revoke(world.deps, PERSON, mine.id).state is ConnectionState.REVOKING
+    names = [name for name in world.tokens if name != broken.name]
+    assert [world.set_of(name) for name in names] == [[]] * 3
+    mended = update(items.agent_key(PERSON, broken.id), "SET #cap = :cap", values={":cap": items.number(broken.cap)})
+    assert world.deps.store.table.write(mended)
+    run_sweep(world.deps)
+    assert world.set_of(broken.name) == []
+    stored = world.deps.store.grants.find_connection(PERSON, mine.id)
+    assert stored is not None
+    assert stored.state is ConnectionState.REVOKED

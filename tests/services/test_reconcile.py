@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from chalicelib.services.reconcile import reconcile
+from chalicelib.services.reconcile import Drift, Unreadable, reconcile
 from chalicelib.services.sweep import run_sweep
-from tests.services.world import World
+from tests.services.world import World, break_row
 
 
 def drifts(world: World) -> list[str]:
-    return [drift.agent.name for drift in reconcile(world.deps) if drift is not None]
+    return [found.agent.name for found in reconcile(world.deps) if isinstance(found, Drift)]
 
 
 def test_an_honest_index_shows_no_drift(world: World) -> None:
@@ -40,3 +40,13 @@ def test_an_entry_that_is_early_is_left_as_it_is(world: World) -> None:
     world.clock.forward(days=10)
     world.call("a")
     assert drifts(world) == []
+
+
+def test_an_agent_that_cannot_be_read_is_named_and_the_others_are_reconciled(world: World) -> None:
+    world.publish("a")
+    world.deps.store.agents.postpone(world.caller().facts, None)
+    broken = world.agent("broken").agent
+    break_row(world, broken)
+    found = [one for one in reconcile(world.deps) if one is not None]
+    assert Unreadable(broken.id) in found
+    assert [one.agent.name for one in found if isinstance(one, Drift)] == ["demo"]

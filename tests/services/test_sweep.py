@@ -12,7 +12,7 @@ from chalicelib.model import Cause, LedgerLine, Run, RunKind
 from chalicelib.rules.throttle import pace_at
 from chalicelib.services import runs
 from chalicelib.services.sweep import Outcome, plan_sweep, report_of, run_sweep
-from tests.services.world import World
+from tests.services.world import World, break_row
 
 MS = timedelta(milliseconds=1)
 
@@ -214,3 +214,48 @@ def test_a_run_that_died_is_told_once_whoever_meets_it(world: World, caplog: pyt
     (record,) = [record for record in caplog.records if record.msg == "run"]
     line = json.loads(JsonLines("dev").format(record))
     assert (line["run"], line["outcome"], line["RunsDied"]) == (run.id, "died", 1)
+
+
+def test_a_plan_names_the_agent_it_cannot_read_and_goes_on(world: World) -> None:
+    world.publish("a")
+    world.agent("broken")
+    world.promote("a", by="broken")
+    break_row(world, world.caller("broken").agent)
+    world.clock.forward(days=22)
+    planned = {visit.outcome: visit for visit in plan_sweep(world.deps)}
+    assert set(planned) == {Outcome.FAILED, Outcome.DEMOTED}
+    swept = {visit.outcome: visit for visit in run_sweep(world.deps).visits}
+    assert {outcome: visit.due.agent_id for outcome, visit in planned.items()} == {
+        outcome: visit.due.agent_id for outcome, visit in swept.items()
+    }
+
+
+def test_an_agent_that_fails_at_every_tick_shows_as_the_oldest_due(world: World) -> None:
+    world.publish("a")
+    break_row(world, world.caller().agent)
+    world.clock.forward(days=1)
+    swept = run_sweep(world.deps)
+    assert report_of(swept, world.clock()).oldest_due_seconds == 86400
+
+
+def test_how_long_an_agent_is_held_is_counted_through_all_that_it_does_meanwhile(world: World) -> None:
+    world.publish("a")
+    world.publish("b")
+    run = start_run(world)
+    run_sweep(world.deps)
+    for name in ("a", "b"):
+        world.clock.forward(seconds=10)
+        world.demote(name)
+        swept = run_sweep(world.deps)
+    assert report_of(swept, world.clock()).longest_in_flight_seconds == 20
+    world.deps.store.agents.release(world.caller().agent, LedgerLine(run, "ok", world.clock()))
+    run_sweep(world.deps)
+    assert world.caller().agent.held_since is None
+
+
+def test_between_two_milliseconds_the_rules_clock_counts(world: World) -> None:
+    world.publish("a")
+    run_sweep(world.deps)
+    edge = world.clock() + timedelta(days=21)
+    assert run_sweep(world.deps, rule_now=edge).demoted == []
+    assert len(run_sweep(world.deps, rule_now=edge + timedelta(microseconds=500)).demoted) == 1

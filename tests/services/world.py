@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from chalicelib.model import Ask, ChangeSet, Connection, LedgerLine
+from chalicelib.model import Agent, Ask, ChangeSet, Connection, LedgerLine
 from chalicelib.services import agents, approvals, connections, identity, publishing, runs, working_set
 from chalicelib.services.asks import Waiting
 from chalicelib.services.connections import NewConnection
@@ -14,6 +14,8 @@ from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
 from chalicelib.services.publishing import Draft, Published
 from chalicelib.services.working_set import Membership
+from chalicelib.storage import items
+from chalicelib.storage.table import update
 
 PERSON = "p1"
 START = datetime(2026, 11, 30, 14, 18, 0, 123000, tzinfo=UTC)
@@ -107,3 +109,9 @@ class World:
 
     def ledger(self, name: str = "demo") -> list[LedgerLine]:
         return self.deps.store.agents.ledger(self.caller(name).agent)
+
+
+def break_row(world: World, agent: Agent) -> None:
+    """Leave the agent's row so that nobody can read it."""
+    key = items.agent_key(agent.person_id, agent.id)
+    assert world.deps.store.table.write(update(key, "SET #cap = :text", values={":text": {"S": "twenty"}}))
