@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,7 +10,6 @@ from datetime import datetime, timedelta
 from itertools import chain, repeat
 from threading import Lock
 from typing import Final
-from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from chalicelib.errors import Reason, Refusal
@@ -94,7 +94,7 @@ class AccessTokens:
 
     def _renewed(self, need: Need) -> AccessToken:
         """Fetch, or wait for the process that fetches."""
-        holder = uuid4().hex
+        holder = os.urandom(16).hex()
         for seconds in chain(_POLL_SECONDS, repeat(_POLL_SECONDS[-1])):
             known = self._known(need)
             if known is not None and self._is_fresh(known):

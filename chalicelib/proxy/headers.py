@@ -39,11 +39,16 @@ FRAMING: Final = frozenset(
     }
 )
 """The proxy alone decides how a message is framed, decoded and addressed."""
-PROVENANCE: Final = frozenset({"forwarded", "x-real-ip", "x-original-url", "x-rewrite-url", "x-original-host"})
+PROVENANCE: Final = frozenset(
+    {"forwarded", "via", "x-host", "x-original-url", "x-rewrite-url", "x-original-host", "x-real-ip", "client-ip"}
+    | {"x-client-ip", "true-client-ip", "cf-connecting-ip", "fastly-client-ip", "x-cluster-client-ip"}
+    | {"x-remote-ip", "x-remote-addr", "x-originating-ip", "x-envoy-external-address"}
+)
+"""Where a request is said to come from, or to go to."""
 CREDENTIALS: Final = frozenset({"authorization", "cookie", "cookie2"})
 _KEPT_BACK: Final = FRAMING | {"set-cookie", "set-cookie2", "content-encoding"}
 """Of an answer: how it travelled, and cookies, which no later call would send."""
-_RESERVED_PREFIXES: Final = ("proxy-", "x-forwarded-")
+_RESERVED_PREFIXES: Final = ("proxy-", "x-forwarded", "x-original-forwarded")
 
 
 def comparable(name: str) -> str:
