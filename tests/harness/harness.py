@@ -87,7 +87,7 @@ class Harness(ABC):
 
 def private_environment(home: str, **more: str) -> dict[str, str]:
     """Nothing of the person's whose machine this is: no folders, no keys, no way out."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     closed: Mapping[str, str] = {
         "HTTP_PROXY": NOWHERE,
         "HTTPS_PROXY": NOWHERE,

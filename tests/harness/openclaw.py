@@ -102,7 +102,9 @@ def config(model: Model, wire: Wire, home: Path, port: int, token: str) -> dict[
     provider = {"baseUrl": model.url, "apiKey": "none", "api": "openai-completions", "models": [scripted]}
     server = {"url": wire.url, "transport": "streamable-http", "headers": {"Authorization": "Bearer ${GRAFT_TOKEN}"}}
     return {
-        "models": {"mode": "replace", "providers": {"tests": provider}},
+        "models": {"mode": "replace", "providers": {"tests": provider}, "catalogRefresh": {"enabled": False}},
+        "update": {"checkOnStart": False},
+        "logging": {"file": str(home / "openclaw.log")},
         "agents": {
             "defaults": {"model": {"primary": f"tests/{NAME}"}, "workspace": str(home / "work"), "skipBootstrap": True}
         },
