@@ -90,7 +90,7 @@ def _pip(folder: Path, version: str, *what: str) -> None:
         raise Problem(f"pip did not bring the packages within {PIP_SECONDS} s. Try again.") from None
     if done.returncode != 0:
         said = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or ["it said nothing"]
-        raise Problem(f"pip cannot bring the packages for Python {version}: {said[0].removeprefix('ERROR: ')}")
+        raise Problem(f"pip cannot bring the packages for Python {version}: {said[-1].removeprefix('ERROR: ')}")
 
 
 def settle(folder: Path) -> None:
