@@ -15,11 +15,11 @@ from chalicelib.proxy.credential_source import CredentialSource
 from chalicelib.proxy.headers import answered
 from chalicelib.proxy.hosts import parse_hosts
 from chalicelib.proxy.redact import redact
-from chalicelib.proxy.sealed_tokens import NothingShared, TokenRows
 from chalicelib.proxy.trip import Trip
 from chalicelib.proxy.vault import Vault
 
 if TYPE_CHECKING:  # the network's modules load at the first call
+    from chalicelib.proxy.sealed_tokens import TokenRows
     from chalicelib.proxy.transport import Transport, WireAnswer
 
 
@@ -41,7 +41,7 @@ class Proxy:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._source = CredentialSource(vault, tokens or NothingShared(), now=now, pause=pause)
+        self._source = CredentialSource(vault, tokens, now=now, pause=pause)
         self._local = frozenset(parse_hosts(local_hosts))
         self._make_transport = transport or _system_transport
         self._transport: Transport | None = None

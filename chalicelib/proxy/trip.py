@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Connection
-from chalicelib.proxy.access_tokens import Need
 from chalicelib.proxy.call import Call, rules_of
 from chalicelib.proxy.credential_source import CredentialSource, require_secret
 from chalicelib.proxy.credentials import NO_CREDENTIAL, Credential
@@ -23,7 +22,6 @@ from chalicelib.proxy.hosts import Host, HostRules
 from chalicelib.proxy.params import with_params
 from chalicelib.proxy.redact import echoes_of, longest_first
 from chalicelib.proxy.redirects import REDIRECTS_MAX, next_call
-from chalicelib.proxy.token_fetch import TokenFetch
 from chalicelib.proxy.token_url import TOKEN_SCHEME
 
 if TYPE_CHECKING:
@@ -76,15 +74,14 @@ class Trip:
 
     def _answer(self, call: Call) -> WireAnswer:
         """With a token that the vendor refuses, the call goes out once more with another one."""
-        tokens = self._source.tokens
         credential, token = self._carried()
         answer = self._exchange(call, credential)
-        if answer.status != UNAUTHORIZED or not token or not tokens.may_renew(self._connection):
+        if answer.status != UNAUTHORIZED or not token or not self._source.tokens.may_renew(self._connection):
             return answer
         credential, _ = self._carried(refused=token)
         again = self._exchange(call, credential)
         if again.status == UNAUTHORIZED:
-            tokens.did_not_help(self._connection)
+            self._source.tokens.did_not_help(self._connection)
         return again
 
     def _exchange(self, call: Call, credential: Credential) -> WireAnswer:
@@ -118,6 +115,9 @@ class Trip:
         at_hand = self._source.tokens.at_hand(self._connection)
         if at_hand is not None and at_hand.text != refused:
             return at_hand.text
+        from chalicelib.proxy.access_tokens import Need
+        from chalicelib.proxy.token_fetch import TokenFetch
+
         fetch = TokenFetch(
             self._connection,
             still_holds=self._require_same_secret,
