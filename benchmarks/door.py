@@ -1,26 +1,29 @@
 """What the door costs in CPU, without storage and without the module: `python -m benchmarks.door`. Takes ten seconds.
 
-Ours is everything from the HTTP request to the finished answer, authentication and the services included; the table
-and the sandbox are stand-ins in memory. The peers are the official SDK in the same process, which authenticates
-nobody and looks nothing up.
+Ours is everything from the HTTP request to the finished answer, authentication, the services and the log's lines
+included (they are made as on AWS and written to nowhere); the table and the sandbox are stand-ins in memory. The
+peers are the official SDK in the same process, which authenticates nobody and looks nothing up.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, redirect_stdout
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
 from benchmarks import door_peers
+from chalicelib.logs.setting_up import start_logging
 from chalicelib.mcp import listing
 from chalicelib.mcp.door import handle
 from chalicelib.mcp.http import HttpRequest
@@ -82,7 +85,7 @@ def in_memory() -> Deps:
     facts = DoorFacts(AgentFacts(agent, promotions), Person("p1", TOOLS), None)
     agents = SimpleNamespace(
         find_door_facts=lambda *_: facts,
-        claim=lambda *_: True,
+        claim=lambda *_, **__: True,
         release=lambda *_: None,
         remember_listed=lambda *_: None,
     )
@@ -150,6 +153,14 @@ def import_ms(statement: str) -> float:
     return statistics.median(float(run.stdout) for run in runs)
 
 
+@contextmanager
+def logging_as_on_aws() -> Iterator[None]:
+    with open(os.devnull, "w") as nowhere:
+        with redirect_stdout(nowhere):
+            start_logging(stage="dev", level=logging.INFO)
+        yield
+
+
 def measure() -> dict[str, dict[str, float]]:
     """CPU in milliseconds by way and by request, with the same tools in each."""
     deps, loop = in_memory(), asyncio.new_event_loop()
@@ -159,7 +170,7 @@ def measure() -> dict[str, dict[str, float]]:
 
     server = door_peers.sdk_server(json.loads(ours(*REQUESTS[LIST]))["result"]["tools"])
     app = server.streamable_http_app(json_response=True, stateless_http=True)
-    with closing(loop), door_peers.running(app, loop):
+    with closing(loop), logging_as_on_aws(), door_peers.running(app, loop):
         return {
             OURS: timed(ours),
             "SDK lowlevel, driven directly": timed(door_peers.driven_directly(server, loop)),
@@ -169,7 +180,9 @@ def measure() -> dict[str, dict[str, float]]:
 
 def timed(serve: door_peers.Serve) -> dict[str, float]:
     for message in REQUESTS.values():
-        assert b'"result"' in serve(*message), serve(*message)
+        answer = serve(*message)
+        assert b'"result"' in answer, answer
+        assert b'"isError":true' not in answer, answer
     return {what: cpu_ms(partial(serve, *message)) for what, message in REQUESTS.items()}
 
 

@@ -57,7 +57,7 @@ def _answer(era: Era, message: Request | Malformed, serve: Callable[[Request], A
     except RpcError as error:
         return failed(era, message.id, message.method, error)
     except Refusal as refusal:
-        trail.current().outcome = refusal.reason.value
+        trail.message().outcome = refusal.reason.value
         return failed(era, message.id, message.method, RpcError(INTERNAL_ERROR, refusal.message))
     except Unauthorized:
         raise
@@ -66,8 +66,8 @@ def _answer(era: Era, message: Request | Malformed, serve: Callable[[Request], A
 
 
 def failed(era: Era, request_id: RequestId | None, method: str, error: RpcError) -> Answer:
-    followed = trail.current()
-    followed.outcome = followed.outcome or str(error.code)
+    message = trail.message()
+    message.outcome = message.outcome or str(error.code)
     return Answer(error_message(request_id, error), era.status_of(error, method))
 
 
@@ -77,8 +77,8 @@ def broke(era: Era, message: Request | Malformed, error: Exception) -> Answer:
     A call gets a tool's answer, since a harness may hang on anything else; a list gets an error, never an empty list.
     """
     log_id = os.urandom(6).hex()
-    followed = trail.current()
-    followed.outcome, followed.log_id = Reason.INTERNAL.value, log_id
+    served = trail.message()
+    served.outcome, served.log_id = Reason.INTERNAL.value, log_id
     log.error("a request failed, log id %s", log_id, exc_info=error)
     if message.method == CALL and message.id is not None:
         return Answer(result_message(message.id, pack(broken(log_id), era.closing)))

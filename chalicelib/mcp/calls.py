@@ -31,7 +31,7 @@ def call_tool(deps: Deps, caller: Caller, call: ToolCall, catalogue: Catalogue) 
 
 
 def _noted(refusal: Refusal) -> Refusal:
-    trail.current().outcome = refusal.reason.value
+    trail.message().outcome = refusal.reason.value
     return refusal
 
 
@@ -44,11 +44,11 @@ def busy(conflict: Conflict) -> Refusal:
 def _dispatch(deps: Deps, caller: Caller, call: ToolCall, catalogue: Catalogue) -> Answered:
     fixed = catalogue.find(call.name)
     if fixed is not None:
-        trail.current().tool = fixed.name
+        trail.message().tool = fixed.name
         check_arguments(fixed, call.arguments)
         return catalogue.actions()[fixed.name](deps, caller, call)
     promoted = runs.find_promoted(caller, call.name)
     if promoted is None:
         raise RpcError(INVALID_PARAMS, toolbox.explain_unlisted(deps, caller, call.name))
-    trail.current().tool = "__".join(promoted)
+    trail.message().tool = "__".join(promoted)
     return outcome_answer(runs.call(deps, caller, *promoted, call.arguments))

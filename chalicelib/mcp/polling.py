@@ -39,7 +39,7 @@ def poll(deps: Deps, request: HttpRequest, session: Session, bearer: str) -> Htt
         raise
     except Exception:
         log.exception("could not poll the list of session %s", session.id)
-        trail.current().outcome = Reason.INTERNAL.value
+        trail.message().outcome = Reason.INTERNAL.value
         return event_stream(retry_later(retry_ms))
     quiet = b"" if session.version >= PRIMED else None
     return event_stream(polled(changes.event_id(place), retry_ms, data=LIST_CHANGED if is_due else quiet))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Reason
 from chalicelib.services import trail
-from chalicelib.services.trail import Served, Trail
+from chalicelib.services.trail import Trail
 
 if TYPE_CHECKING:
     from .http import HttpRequest, HttpResponse
@@ -33,19 +33,20 @@ COUNTED: Final = {Reason.RATE_LIMITED.value: trail.RATE_LIMITED}
 
 def write(followed: Trail, request: HttpRequest, response: HttpResponse, ms: float, methods: Collection[str]) -> None:
     """`ms`: what the whole request took. `methods`: those that the door knows."""
-    outcome = followed.outcome or BY_STATUS.get(response.status, str(response.status))
-    alone = Served("", outcome, "", "", followed.log_id)
-    for served in followed.served or [alone]:
+    if not followed.served:
+        followed.message.outcome = followed.message.outcome or BY_STATUS.get(response.status, str(response.status))
+    for served in followed.served or [followed.message]:
+        outcome = served.outcome or trail.OK
         fields = {
             "agent": followed.agent_id,
             "http": request.method if request.method in VERBS else OTHER,
             "status": response.status,
             "method": served.method if served.method in methods or not served.method else OTHER,
             "tool": served.tool,
-            "outcome": served.outcome,
-            "run": served.run_id,
-            "logId": served.log_id,
+            "outcome": outcome,
             "ms": round(ms, 1),
+            "run": served.run,
+            "logId": served.log_id,
         }
-        counted = COUNTED.get(served.outcome)
-        trail.tell("request", fields, {counted: 1} if counted else None)
+        counted = {COUNTED[outcome]: 1} if outcome in COUNTED else {}
+        trail.tell("request", fields, {**counted, **served.counts})

@@ -111,7 +111,7 @@ def call(deps: Deps, caller: Caller, vendor: str, name: str, input: JsonObject, 
             except _PassGone:
                 pass
     waiting = approvals.ask(deps, caller.agent, facts.tool, connection, input, approval)
-    trail.current().outcome = waiting.status
+    trail.message().outcome = waiting.status
     return waiting
 
 
@@ -145,7 +145,7 @@ def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
     """Claim, run, release. A worker is taken before the claim, so that no claim waits for one."""
     with deps.sandbox.session(timeout=CHECKOUT_SECONDS) as session:
         run, caller = _claim(deps, caller, execution)
-        trail.current().run_id = run.id
+        trail.message().run = {"id": run.id}
         gate = deps.new_gate(
             connection=_connection_reader(deps, execution),
             methods=execution.tool.methods,
@@ -168,19 +168,18 @@ def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
 
 def _end(deps: Deps, agent: Agent, line: LedgerLine) -> None:
     """Release the run. What it did is done: a failure here must not turn its answer into "repeat the call"."""
-    _tell(agent, line)
+    trail.end_run(agent.id, _told(line), _counts_of(line))
     try:
         deps.store.agents.release(agent, line)
     except Exception:
         log.exception("run %s was not released; it ends by itself at its deadline", line.run.id)
 
 
-def _tell(agent: Agent, line: LedgerLine) -> None:
+def _told(line: LedgerLine) -> JsonObject:
     """The ledger's line for the log."""
     run = line.run
-    fields = {
-        "run": run.id,
-        "agent": agent.id,
+    return {
+        "id": run.id,
         "tool": run.tool,
         "version": run.version,
         "kind": run.kind.value,
@@ -188,8 +187,11 @@ def _tell(agent: Agent, line: LedgerLine) -> None:
         "vendorCalls": line.vendor_calls,
         "ms": round((line.ended_at - run.started_at).total_seconds() * 1000),
     }
+
+
+def _counts_of(line: LedgerLine) -> dict[str, float]:
     counted = COUNTED.get(line.outcome)
-    trail.tell("run", fields, {counted: 1} if counted else None)
+    return {counted: 1} if counted else {}
 
 
 def _dry_run(deps: Deps, session: Session, gate: Gate, execution: Execution) -> tuple[Json, str]:
@@ -281,7 +283,7 @@ def bury_the_dead(deps: Deps, agent: Agent) -> bool:
     for run in dead:
         line = LedgerLine(run, DIED, now)
         if deps.store.agents.bury(agent, line):
-            _tell(agent, line)
+            trail.tell("run", {"agent": agent.id, "run": _told(line)}, _counts_of(line))
     return bool(dead)
 
 

@@ -24,38 +24,41 @@ SWEEP_OLDEST_DUE: Final = "SweepOldestDueSeconds"
 SWEEP_LONGEST_IN_FLIGHT: Final = "SweepLongestInFlightSeconds"
 
 OK: Final = "ok"
+NOTHING: Final[Mapping[str, Any]] = {}
 
 log = logging.getLogger("graft")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Served:
-    """One message of a request, and what came of it."""
+    """One message of a request, and what came of it. Filled in while it is served."""
 
-    method: str
-    outcome: str
-    tool: str
-    run_id: str
-    log_id: str
+    method: str = ""
+    tool: str = ""
+    outcome: str = ""
+    """Empty: all went well."""
+    log_id: str = ""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    """The run that it led to, as fields."""
+    counts: Mapping[str, float] = field(default_factory=dict)
+    """The metrics of that run."""
 
 
 @dataclass(slots=True)
 class Trail:
-    """One request. `tool`, `run_id`, `outcome` and `log_id` are those of the message at hand."""
+    """One request."""
 
     request_id: str = ""
     agent_id: str = ""
-    tool: str = ""
-    run_id: str = ""
-    outcome: str = ""
-    """Empty: all went well."""
-    log_id: str = ""
+    message: Served = field(default_factory=Served)
+    """The one at hand."""
     served: list[Served] = field(default_factory=list)
 
     def end_message(self, method: str) -> None:
         """A message was answered; what is noted from now on is about another one."""
-        self.served.append(Served(method, self.outcome or OK, self.tool, self.run_id, self.log_id))
-        self.tool = self.run_id = self.outcome = self.log_id = ""
+        self.message.method = method
+        self.served.append(self.message)
+        self.message = Served()
 
 
 _current: Final[ContextVar[Trail]] = ContextVar("graft_trail")
@@ -65,6 +68,11 @@ def current() -> Trail:
     """The trail of the request that this code serves; outside of any, one that nobody reads."""
     trail = _current.get(None)
     return Trail() if trail is None else trail
+
+
+def message() -> Served:
+    """The message that this code serves."""
+    return current().message
 
 
 @contextmanager
@@ -77,10 +85,19 @@ def following(trail: Trail) -> Iterator[Trail]:
         _current.reset(token)
 
 
-def tell(event: str, fields: Mapping[str, Any], counts: Mapping[str, float] | None = None) -> None:
+def end_run(agent_id: str, run: Mapping[str, Any], counts: Mapping[str, float]) -> None:
+    """A run came to its end: it belongs to the line of its request, or has its own where there is none."""
+    if _current.get(None) is None:
+        tell("run", {"agent": agent_id, "run": run}, counts)
+    else:
+        message().run, message().counts = run, counts
+
+
+def tell(event: str, fields: Mapping[str, Any], counts: Mapping[str, float] = NOTHING) -> None:
     """Write one line: an event's name and its fields. `counts` are metrics of the line, by the names above.
 
-    Values are ids, names and numbers of ours. Empty texts are left out of the line.
+    Values are ids, names and numbers of ours. Empty ones are left out of the line.
     """
     if log.isEnabledFor(logging.INFO):
-        log.info(event, extra={"fields": fields, "counts": counts or {}})
+        extra = {"fields": fields, "counts": counts}
+        log.handle(log.makeRecord(log.name, logging.INFO, "", 0, event, (), None, extra=extra))

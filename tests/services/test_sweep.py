@@ -213,7 +213,7 @@ def test_a_run_that_died_is_told_once_whoever_meets_it(world: World, caplog: pyt
     assert runs.bury_the_dead(world.deps, agent)
     (record,) = [record for record in caplog.records if record.msg == "run"]
     line = json.loads(JsonLines("dev").format(record))
-    assert (line["run"], line["outcome"], line["RunsDied"]) == (run.id, "died", 1)
+    assert (line["run"]["id"], line["run"]["outcome"], line["RunsDied"]) == (run.id, "died", 1)
 
 
 def test_a_plan_names_the_agent_it_cannot_read_and_goes_on(world: World) -> None:
