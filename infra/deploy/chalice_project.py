@@ -13,7 +13,12 @@ from typing import Any
 from botocore.session import Session
 from chalice.awsclient import TypedAWSClient
 from chalice.config import Config
-from chalice.deploy.deployer import ChaliceDeploymentError, create_default_deployer, create_deletion_deployer
+from chalice.deploy.deployer import (
+    ChaliceDeploymentError,
+    DeploymentReporter,
+    create_default_deployer,
+    create_deletion_deployer,
+)
 from chalice.utils import UI
 
 from infra.deploy.problem import Problem
@@ -38,6 +43,7 @@ def deploy(project: Path, stage: Stage, version: str) -> str:
     """Deploy a built package; the API's address. Raises `Problem` and botocore's errors."""
     config = read_project(project, stage, version)
     deployed = _plainly(create_default_deployer(Session(), config, UI()), config, stage)
+    DeploymentReporter(ui=UI()).display_report(deployed)
     return address_of(deployed["resources"])
 
 

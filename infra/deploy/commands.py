@@ -36,12 +36,13 @@ def deployed_deps(name: str) -> Deps:
 
     from chalicelib import wiring
 
-    stage = stages.named(name, stages.read_config())
+    config = stages.read_config()
+    stage = stages.named(name, config)
     outputs = Stack(boto3.client("cloudformation"), stage).outputs()
     settings = {
         "GRAFT_TABLE": outputs["TableName"],
         "GRAFT_KMS_KEY": outputs["KeyArn"],
-        "GRAFT_PUBLIC_BASE_URL": deployed_address(stage),
+        "GRAFT_PUBLIC_BASE_URL": stages.public_address(stage, config) or deployed_address(stage),
     }
     deps = wiring.make_deps({**os.environ, **settings})
     deps.store.people.add(PERSON)

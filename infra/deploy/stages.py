@@ -97,6 +97,12 @@ def section(stage: Stage, config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def public_address(stage: Stage, config: dict[str, Any]) -> str:
+    """The address that the stage's functions are told to give out; empty: the one by which a caller came in."""
+    told = config.get("environment_variables", {}) | config["stages"][stage.name].get("environment_variables", {})
+    return str(told.get("GRAFT_PUBLIC_BASE_URL", ""))
+
+
 def add_stage(name: str) -> Stage:
     """Write the stage into .chalice/config.json, whatever it adds of its own kept. Raises `Problem`."""
     if not NAME.fullmatch(name):
