@@ -11,7 +11,8 @@ from chalicelib.services.inputs import find_misfit
 
 from .catalogue import MetaTool
 
-MESSAGE_CHARACTERS_MAX: Final = 300
+FIELD_MAX: Final = 120
+"""Characters of a field's name that an answer shows."""
 
 
 def check_arguments(tool: MetaTool, arguments: Mapping[str, Any]) -> None:
@@ -25,12 +26,18 @@ def check_arguments(tool: MetaTool, arguments: Mapping[str, Any]) -> None:
         raise _invalid(tool, missing, f"{tool.name} needs {missing}.")
     misfit = find_misfit(tool.input_schema, arguments)
     if misfit is not None:
-        field = misfit.path.removeprefix("$.")
-        raise _invalid(tool, field, f"{field}: {misfit.message}.")
+        raise _invalid(tool, misfit.field, f"{misfit.statement}.")
+
+
+def with_schema(tool: MetaTool, refusal: Refusal) -> Refusal:
+    """The refusal; one of the arguments that a use case made carries the schema as well as `check_arguments`' does."""
+    if refusal.reason is not Reason.INPUT_INVALID or "schema" in refusal.details:
+        return refusal
+    return Refusal(refusal.reason, refusal.message, {**refusal.details, "schema": tool.input_schema})
 
 
 def _invalid(tool: MetaTool, field: str, message: str) -> Refusal:
-    details = {"field": field[:MESSAGE_CHARACTERS_MAX], "schema": tool.input_schema}
+    details = {"field": field[:FIELD_MAX], "schema": tool.input_schema}
     return Refusal(Reason.INPUT_INVALID, f"{message} Correct the call and repeat it.", details)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from chalicelib.errors import Conflict, Reason, Refusal
 from chalicelib.services import runs, toolbox, trail
 
-from .arguments import check_arguments
+from .arguments import check_arguments, with_schema
 from .jsonrpc import INVALID_PARAMS, RpcError
 from .meta_tools import outcome_answer
 from .packing import Answered, refused
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chalicelib.services.deps import Deps
     from chalicelib.services.identity import Caller
 
-    from .catalogue import Catalogue
+    from .catalogue import Action, Catalogue, MetaTool
     from .tool_call import ToolCall
 
 
@@ -46,9 +46,16 @@ def _dispatch(deps: Deps, caller: Caller, call: ToolCall, catalogue: Catalogue) 
     if fixed is not None:
         trail.message().tool = fixed.name
         check_arguments(fixed, call.arguments)
-        return catalogue.actions()[fixed.name](deps, caller, call)
+        return _act(deps, caller, call, fixed, catalogue.actions()[fixed.name])
     promoted = runs.find_promoted(caller, call.name)
     if promoted is None:
         raise RpcError(INVALID_PARAMS, toolbox.explain_unlisted(deps, caller, call.name))
     trail.message().tool = "__".join(promoted)
     return outcome_answer(runs.call(deps, caller, *promoted, call.arguments))
+
+
+def _act(deps: Deps, caller: Caller, call: ToolCall, fixed: MetaTool, action: Action) -> Answered:
+    try:
+        return action(deps, caller, call)
+    except Refusal as refusal:
+        raise with_schema(fixed, refusal) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from chalicelib.model import Problem
@@ -18,10 +17,9 @@ def publish_note(published: Published) -> str:
     tool = published.tool
     call = f'call run_tool with {{"vendor": "{tool.vendor}", "name": "{tool.name}"}} and its input'
     parts = [f"Published as version {tool.version} and promoted. To use it now, {call}; your list has it next turn."]
-    if isinstance(published.dry_run, Mapping) and not published.dry_run.get("passed"):
-        parts.append("The test run failed (see dryRun): mend the source and publish again.")
+    parts.append(published.test_run_advice)
     parts += [_advice(problem) for problem in published.advice[:ADVICE_MAX]]
-    return " ".join([*parts, published.membership.note or ""]).strip()
+    return " ".join(part for part in [*parts, published.membership.note or ""] if part)
 
 
 def _advice(problem: Problem) -> str:

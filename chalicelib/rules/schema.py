@@ -27,6 +27,11 @@ NUMBER_MAX: Final = 2**53 - 1
 _PROPERTY_NAME: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 TOP_LEVEL_UNIONS: Final = ("oneOf", "anyOf", "allOf")
 FAULTS_SHOWN: Final = 3
+MESSAGE_MAX: Final = 300
+QUOTED_MAX: Final = 60
+"""Characters that a message longer than it may be shows of the value it quotes."""
+KEY_MAX: Final = 64
+"""Characters of one key in a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,15 @@ class Misfit:
 
     path: str
     message: str
+
+    @property
+    def field(self) -> str:
+        """The field as answers name it: without `$.`; `$` alone is the input itself."""
+        return self.path.removeprefix("$.")
+
+    @property
+    def statement(self) -> str:
+        return self.message if self.path == "$" else f"{self.field}: {self.message}"
 
 
 def find_schema_fault(schema: Any) -> str | None:
@@ -116,7 +130,17 @@ def _misfit(error: ValidationError) -> Misfit:
     """A property that is missing, or not allowed, is named by the path, too."""
     named = getattr(error.kind, "property", None) or next(iter(getattr(error.kind, "unexpected", ())), None)
     path = [*error.instance_path, named] if isinstance(named, str) else error.instance_path
-    return Misfit(_path(path), _shortened(error.message))
+    return Misfit(_path(path), _stated(error))
+
+
+def _stated(error: ValidationError) -> str:
+    """The message. A long value that it quotes is cut short, never what is wrong with it, which comes after."""
+    if len(error.message) <= MESSAGE_MAX:
+        return error.message
+    quoted = json.dumps(error.instance, ensure_ascii=False, separators=(",", ":"))
+    if len(quoted) <= QUOTED_MAX:
+        return _shortened(error.message)
+    return _shortened(error.message.replace(quoted, f"{quoted[:QUOTED_MAX]}…{quoted[-1]}"))
 
 
 def _find_compile_fault(text: str) -> str | None:
@@ -147,8 +171,14 @@ def _canonical(schema: Mapping[str, Any]) -> str:
 
 
 def _path(parts: list[str | int]) -> str:
-    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{_key(part)}" for part in parts)
+
+
+def _key(name: str) -> str:
+    return name if len(name) <= KEY_MAX else name[: KEY_MAX - 1] + "…"
 
 
 def _shortened(message: str) -> str:
-    return message if len(message) <= 300 else message[:297] + "…"
+    """Cut in the middle: a message begins or ends with what is wrong."""
+    half = MESSAGE_MAX // 2
+    return message if len(message) <= MESSAGE_MAX else f"{message[: half - 1]}…{message[-half:]}"

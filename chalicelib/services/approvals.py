@@ -13,6 +13,7 @@ from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.asks import INPUT_CHARACTERS_MAX
 from chalicelib.rules.connections import Unbound
 from chalicelib.rules.names import WIRE_NAME_MAX, read_name
+from chalicelib.rules.schema import with_properties
 from chalicelib.services import answers, asks
 from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import Deps
@@ -61,18 +62,22 @@ def _check_size(tool: ToolVersion, input: JsonObject) -> None:
             Reason.INPUT_INVALID,
             f"{tool.wire_name} writes, so the person is shown its input, and {size} characters are more than the "
             f"{INPUT_CHARACTERS_MAX} they can be shown. Send less in one call.",
-            {"field": "$"},
+            {"field": "$", "schema": with_properties(tool.input_schema)},
         )
 
 
 def denied(tool: ToolVersion, approval: Approval | None) -> Refusal:
     reason = approval.reason if approval else ""
-    said = f" They said: {reason}" if reason else ""
+    said = f" They said: {_sentence(reason)}" if reason else ""
     return Refusal(
         Reason.APPROVAL_DENIED,
         f"The person does not allow {tool.wire_name} for this agent.{said} Do not repeat the call unless they say so.",
         {"personReason": reason} if reason else {},
     )
+
+
+def _sentence(text: str) -> str:
+    return text if text[-1] in ".!?…" else f"{text}."
 
 
 def allow(deps: Deps, person_id: str, agent_name: str, tool_name: str) -> tuple[Agent, ToolVersion]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +10,7 @@ from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Annotations, Cause, Connection, Json, JsonObject, Problem, ToolVersion
 from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.names import find_name_fault, wire_name
+from chalicelib.rules.trials import publish_advice
 from chalicelib.services import cards, runs, working_set
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller, refresh
@@ -45,6 +47,11 @@ class Published:
     @property
     def annotations(self) -> Annotations:
         return self.tool.annotations
+
+    @property
+    def test_run_advice(self) -> str:
+        """What to do after a test run that did not pass; empty: it passed, or there was none."""
+        return publish_advice(self.dry_run) if isinstance(self.dry_run, Mapping) else ""
 
 
 def publish(deps: Deps, caller: Caller, draft: Draft) -> Published:

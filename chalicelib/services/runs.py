@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.errors import Conflict, Reason, Refusal
 from chalicelib.model import (
@@ -30,6 +30,7 @@ from chalicelib.rules.connections import Unbound
 from chalicelib.rules.names import read_name
 from chalicelib.rules.reports import decide_passed, fit_report
 from chalicelib.rules.schema import find_misfits, with_properties
+from chalicelib.rules.trials import for_the_publisher
 from chalicelib.services import approvals, toolbox, trail
 from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps, log
@@ -93,10 +94,10 @@ def call(deps: Deps, caller: Caller, vendor: str, name: str, input: JsonObject, 
     facts = deps.store.find_call_facts(caller.agent, wanted)
     if facts.tool is None:
         raise toolbox.not_found(deps, caller, vendor, name)
-    _check_input(facts.tool, input)
+    kind = RunKind.DRY_RUN if dry_run else RunKind.CALL
+    _check_input(facts.tool, input, kind)
     connection = _choose(caller.agent, facts.tool, facts.connections)
     approval = approvals.find_answer(facts.approvals, connection)
-    kind = RunKind.DRY_RUN if dry_run else RunKind.CALL
     execution = Execution(facts.tool, input, kind, connection)
     match _decide(deps, execution, approval):
         case Verdict.DENIED:
@@ -121,28 +122,32 @@ def try_out(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) ->
     The version is written already: an error that says "repeat the call" would publish another one.
     """
     try:
-        return _tried(deps, caller, tool, input)
+        report = _tried(deps, caller, tool, input)
     except Refusal as refusal:
-        error = _error(refusal)
+        report = {"dryRun": True, "passed": False, "reads": [], "previews": [], "error": _error(refusal)}
     except Conflict:
-        message = "The tool is published; Graft was too busy to try it. Try it with run_tool and dryRun."
-        error = {"reason": Reason.RATE_LIMITED, "message": message}
-    return {"dryRun": True, "passed": False, "reads": [], "previews": [], "error": error}
+        error = {"reason": Reason.RATE_LIMITED, "message": ""}
+        report = {"dryRun": True, "passed": False, "reads": [], "previews": [], "error": error}
+    return for_the_publisher(report)
 
 
-def _tried(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) -> Json:
-    _check_input(tool, input)
+def _tried(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) -> dict[str, Any]:
+    _check_input(tool, input, RunKind.TEST_RUN)
     facts = deps.store.find_call_facts(caller.agent, tool.wire_name)
     connection = _choose(caller.agent, tool, facts.connections)
     approval = approvals.find_answer(facts.approvals, connection)
     execution = Execution(tool, input, RunKind.TEST_RUN, connection)
     if _decide(deps, execution, approval) is Verdict.DENIED:
         raise approvals.denied(tool, approval)
-    return execute(deps, caller, execution)
+    report: dict[str, Any] = execute(deps, caller, execution)
+    return report
 
 
-def execute(deps: Deps, caller: Caller, execution: Execution) -> Json:
-    """Claim, run, release. A worker is taken before the claim, so that no claim waits for one."""
+def execute(deps: Deps, caller: Caller, execution: Execution) -> Any:
+    """Claim, run, release: the tool's answer, or the report of a dry run.
+
+    A worker is taken before the claim, so that no claim waits for one.
+    """
     with deps.sandbox.session(timeout=CHECKOUT_SECONDS) as session:
         run, caller = _claim(deps, caller, execution)
         trail.message().run = {"id": run.id}
@@ -293,15 +298,15 @@ def _new_run_id(deps: Deps) -> str:
     return f"{milliseconds:012x}{deps.random_bytes(6).hex()}"
 
 
-def _check_input(tool: ToolVersion, input: JsonObject) -> None:
+def _check_input(tool: ToolVersion, input: JsonObject, kind: RunKind) -> None:
     misfits = find_misfits(tool.input_schema, input)
     if misfits:
+        wrong = "; ".join(misfit.statement for misfit in misfits)
+        next_step = "" if kind is RunKind.TEST_RUN else " Correct it by schema and repeat the call."
         raise Refusal(
             Reason.INPUT_INVALID,
-            f"The input of {tool.wire_name} is not valid: "
-            + "; ".join(f"{misfit.path}: {misfit.message}" for misfit in misfits)
-            + ". Correct it by inputSchema and repeat the call.",
-            {"field": misfits[0].path, "inputSchema": with_properties(tool.input_schema)},
+            f"The input of {tool.wire_name} is not valid: {wrong}.{next_step}",
+            {"field": misfits[0].field, "schema": with_properties(tool.input_schema)},
         )
 
 
@@ -335,8 +340,8 @@ def _connection_reader(deps: Deps, execution: Execution) -> Callable[[], Connect
         if bound is Unbound.NONE:
             raise Refusal(
                 Reason.CONNECTION_NOT_BOUND,
-                f"The tool reaches for http, and {vendor} has no connection. Ask the person to connect {vendor}, "
-                "then repeat the call.",
+                f"The tool reaches for http, and {vendor} has no connection. Ask for one with request_connection"
+                + ("." if execution.kind is RunKind.TEST_RUN else ", then repeat the call."),
             )
         row = None if isinstance(bound, Unbound) else deps.store.grants.find_connection(bound.person_id, bound.id)
         if row is None or row.state is not ConnectionState.LIVE:
@@ -349,5 +354,5 @@ def _connection_reader(deps: Deps, execution: Execution) -> Callable[[], Connect
 def _revoked(vendor: str) -> Refusal:
     return Refusal(
         Reason.CONNECTION_REVOKED,
-        f"The connection to {vendor} was revoked. Ask the person to connect {vendor} again.",
+        f"The connection to {vendor} was revoked. Ask for a new one with request_connection.",
     )

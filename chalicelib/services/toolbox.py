@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
@@ -24,6 +24,9 @@ from chalicelib.rules.search import Index, nearest
 from chalicelib.services import cards
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
+
+NUMBER_SHOWN: Final = 20
+"""Digits of a number that a refusal repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,10 @@ def read_source(deps: Deps, caller: Caller, vendor: str, name: str, version: int
     wanted = newest if version is None else version
     found = deps.store.toolbox.find_version(caller.person.id, tool, wanted) if 1 <= wanted <= newest else None
     if found is None:
-        message = f"{tool} has no version {wanted}; its versions are 1 to {newest}."
+        message = (
+            f"{tool} has no version {str(wanted)[:NUMBER_SHOWN]}; its newest is {newest}. Call read_tool_source again "
+            f"with a version from 1 to {newest}, or without one for the newest."
+        )
         raise Refusal(Reason.INPUT_INVALID, message, {"field": "version"})
     return Source(found, tuple(versions))
 

@@ -138,6 +138,32 @@ def test_a_reference_to_a_definition_is_fine() -> None:
     assert misfit.path == "$.to.city"
 
 
+@pytest.mark.parametrize(
+    ("schema", "value", "wrong"),
+    [
+        ({"type": "string", "maxLength": 10}, "y" * 500, "is longer than 10 characters"),
+        ({"enum": ["a", "b"]}, "y" * 500, 'is not one of "a" or "b"'),
+        ({"type": "string"}, list(range(5_000)), 'is not of type "string"'),
+        ({"type": "string", "pattern": "^a+$"}, "b" * 500, 'does not match "^a+$"'),
+        ({"not": {"type": "array"}}, [1] * 500, "is not allowed for"),
+        ({"type": "array", "maxItems": 3}, [1] * 500, "more than 3 items"),
+        ({"maximum": 5}, 10**400, "greater than the maximum of 5"),
+    ],
+)
+def test_a_misfit_says_what_is_wrong_however_long_the_value_is(schema: Any, value: Any, wrong: str) -> None:
+    misfit = find_misfit({"type": "object", "properties": {"v": schema}}, {"v": value})
+    assert misfit is not None
+    assert (misfit.field, len(misfit.statement) < 310) == ("v", True)
+    assert wrong in misfit.message
+
+
+@given(ANY_JSON, st.integers(0, 400))
+def test_a_statement_is_short_whatever_the_value_and_its_name_are(value: Any, times: int) -> None:
+    schema = {"type": "object", "additionalProperties": {"type": "string", "maxLength": 1}}
+    for misfit in find_misfits(schema, {"k" * times: [value] * times, "n" * 300: "é" * times}):
+        assert len(misfit.statement) < 400
+
+
 def test_an_input_that_is_too_large_for_a_branching_schema_is_refused_and_for_a_plain_one_is_not() -> None:
     numbers = {"type": "array", "items": {"anyOf": [{"type": "integer"}] * 200}}
     rows = list(range(200_000))

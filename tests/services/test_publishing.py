@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -143,6 +144,45 @@ def test_a_table_too_busy_for_the_test_run_says_published_and_never_repeat(
     assert "is published" in published.dry_run["error"]["message"]
 
 
+NEEDS_N = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+def deny(world: World) -> str:
+    mine = world.connect()
+    denied = Approval("demo__a", mine.id, Answer.DENIED, 1, world.clock(), "no")
+    assert world.deps.store.grants.keep_approval(world.caller().agent, None, denied)
+    return "once the person allows it"
+
+
+@pytest.mark.parametrize(
+    ("reason", "source", "changes", "scene"),
+    [
+        ("input_invalid", ANSWERS, {"input_schema": NEEDS_N}, lambda _: "with an input that fits its inputSchema"),
+        ("connection_not_bound", READS, {}, lambda _: "once its vendor is connected"),
+        ("approval_denied", WRITES, {}, deny),
+    ],
+)
+def test_a_test_run_that_failed_for_no_fault_of_the_source_never_says_to_publish_or_repeat(
+    world: World, reason: str, source: str, changes: dict[str, Any], scene: Callable[[World], str]
+) -> None:
+    when = scene(world)
+    published = world.publish("a", source, test_input={}, **changes)
+    assert isinstance(published.dry_run, dict)
+    error = published.dry_run["error"]
+    assert error["reason"] == reason
+    assert error["message"].endswith(f"The tool is published. Run it with run_tool and dryRun {when}.")
+    assert "epeat the call." not in error["message"]
+    assert when in published.test_run_advice
+    assert "publish again" not in published.test_run_advice
+
+
+def test_a_test_run_that_the_source_spoiled_says_to_mend_it(world: World) -> None:
+    published = world.publish("a", 'def run(input, http):\n    return input["missing"]\n', test_input={})
+    assert "mend the source and publish again" in published.test_run_advice
+    assert world.publish("b", test_input={}).test_run_advice == ""
+    assert world.publish("b").test_run_advice == ""
+
+
 def _too_busy(*_: object, **__: object) -> bool:
     raise Conflict("other writes kept meeting this one")
 
@@ -156,4 +196,5 @@ def test_the_test_run_of_a_denied_tool_is_refused_and_the_version_stays(world: W
     assert published.tool.version == 2
     assert isinstance(published.dry_run, dict)
     assert published.dry_run["error"]["reason"] == "approval_denied"
+    assert "They said: not this one. Do not" in published.dry_run["error"]["message"]
     assert world.ledger() == []

@@ -58,7 +58,8 @@ def test_an_invalid_input_names_the_field_and_shows_the_schema(world: World) -> 
     world.publish("a", input_schema=schema)
     refusal = refusal_of(world, "a", n=1, m=2)
     assert "m" in refusal.message
-    assert refusal.details["inputSchema"] == schema
+    assert refusal.details["schema"] == schema
+    assert refusal_of(world, "a", n="x" * 500).details["field"] == "n"
     assert world.ledger() == []
 
 
