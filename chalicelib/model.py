@@ -226,6 +226,10 @@ class ToolVersion(_Tool):
     def head(self) -> ToolHead:
         return ToolHead(self.vendor, self.name, self.description, self.version, self.methods)
 
+    @property
+    def card(self) -> ToolCard:
+        return ToolCard(self.vendor, self.name, self.version, self.description, self.input_schema, self.methods)
+
 
 @dataclass(frozen=True, slots=True)
 class Connection:
@@ -433,6 +437,31 @@ class Listed:
     digest: str
     list_revision: int
     toolbox_revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What a harness last showed of itself. Written now and then, so times may be some minutes early."""
+
+    harness: str
+    """What it calls itself; empty: it never said."""
+    harness_version: str
+    seen_at: datetime
+    listed_at: datetime | None = None
+    listed_revision: int = 0
+    """The `list_revision` that its last list showed."""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorAnswer:
+    """What a connection's vendor last answered, or why nothing came back."""
+
+    connection_id: str
+    status: int
+    """0: nothing came back."""
+    reason: str
+    """The refusal that ended the call; empty: it was answered."""
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

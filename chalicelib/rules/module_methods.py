@@ -8,7 +8,7 @@ is not declared: a hidden write fails in the run, it does not happen.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from chalicelib.model import READING_METHODS, WRITING_METHODS
@@ -19,6 +19,21 @@ _METHODS: Final = {method.lower(): method for method in READING_METHODS | WRITIN
 def methods_in(tree: ast.Module) -> frozenset[str]:
     """The methods that `tree` names, upper case."""
     return frozenset(_METHODS[name] for node in ast.walk(tree) for name in _names_in(node) if name in _METHODS)
+
+
+def lines_that_call(source: str, methods: Collection[str]) -> frozenset[int]:
+    """Numbers, from 1, of the lines that name one of these methods (upper case). Source that does not parse: none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    wanted = {name for name, method in _METHODS.items() if method in methods}
+    return frozenset(
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.expr) and wanted.intersection(_names_in(node))
+        for line in [node.end_lineno or node.lineno]
+    )
 
 
 def _names_in(node: ast.AST) -> Iterator[str]:

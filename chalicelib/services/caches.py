@@ -8,12 +8,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from chalicelib.model import ToolCard
+    from chalicelib.model import Presence, ToolCard
     from chalicelib.rules.search import Index
     from chalicelib.services.working_set import Listing
 
 PERSONS: Final = 64
 LISTINGS: Final = 256
+PRESENCES: Final = 1_000
 CARDS_PER_PERSON: Final = 2_000
 VERSIONS: Final = 4_000
 
@@ -50,6 +51,8 @@ class Caches:
     def __init__(self) -> None:
         self.indexes: Recent[str, tuple[int, Index]] = Recent(PERSONS)
         self.cards: Recent[str, tuple[int, Recent[str, ToolCard]]] = Recent(PERSONS)
+        self.presences: Recent[tuple[str, str], Presence] = Recent(PRESENCES)
+        """By person and agent: what this process last noted of a harness."""
         self.listings: Recent[tuple[str, str, int, int], Listing] = Recent(LISTINGS)
         """By person, agent and the two revisions that a list follows from."""
         self.versions: Recent[tuple[str, str, int], ToolCard] = Recent(VERSIONS)

@@ -11,6 +11,7 @@ from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
     Annotations,
     Connection,
+    Person,
     Problem,
     ToolCard,
     ToolVersion,
@@ -79,7 +80,7 @@ def find(deps: Deps, caller: Caller, query: str, *, limit: int, offset: int) -> 
 
 def _search(deps: Deps, caller: Caller, query: str, wanted: slice) -> tuple[int, list[ToolCard]]:
     """How many tools match, and the cards of those that are wanted."""
-    matches = index(deps, caller).search(query)
+    matches = index(deps, caller.person).search(query)
     page = matches[wanted]
     known = cards.find_cards_of(deps, caller.person, page)
     return len(matches), [known[head.wire_name] for head in page if head.wire_name in known]
@@ -99,9 +100,8 @@ def _found_note(query: str, total: int, offset: int, shown: int) -> str:
     return "promote brings a tool into your list for repeated use; run_tool runs it once without promoting it."
 
 
-def index(deps: Deps, caller: Caller) -> Index:
-    """The search index of the caller's toolbox, as fresh as the caller's facts."""
-    person = caller.person
+def index(deps: Deps, person: Person) -> Index:
+    """The search index of a person's toolbox, as fresh as what was read of the person."""
     known = deps.caches.index_at(person.id, person.toolbox_revision)
     if known is None:
         known = Index(deps.store.toolbox.heads(person.id))
@@ -142,7 +142,7 @@ def not_found(deps: Deps, caller: Caller, vendor: str, name: str) -> Refusal:
 
 
 def _nearest(deps: Deps, caller: Caller, wanted: str) -> list[str]:
-    return nearest(wanted, [head.wire_name for head in index(deps, caller).search("")])
+    return nearest(wanted, [head.wire_name for head in index(deps, caller.person).search("")])
 
 
 def explain_unlisted(deps: Deps, caller: Caller, called: str) -> str:

@@ -91,6 +91,12 @@ class AgentRows:
                 return items.to_person(found["person"]), facts
         raise Conflict("the working set kept moving while it was read")
 
+    def of_person(self, person_id: str) -> list[Agent]:
+        """Every agent of the person, revoked ones included, oldest first; one that cannot be read is left out."""
+        keys = [items.agent_key(person_id, agent_id) for agent_id in self.ids(person_id)]
+        agents = [agent for agent in map(_readable, self._table.get_many(keys)) if agent is not None]
+        return sorted(agents, key=lambda agent: (agent.created_at, agent.id))
+
     def find_by_name(self, person_id: str, name: str) -> AgentFacts | None:
         item = self._table.get(items.agent_name_key(person_id, name))
         return self.find(person_id, item["agent"]["S"]) if item else None
@@ -117,10 +123,9 @@ class AgentRows:
         Reads the whole table: for reconciling only.
         """
         for row in self._table.scan("sk = :agent", {":agent": items.text("agent")}):
-            try:
-                yield items.to_agent(row), items.from_ms(row["due_at"]["N"]) if "due_at" in row else None
-            except (KeyError, TypeError, ValueError):
-                yield row["pk"]["S"].rpartition("#")[2]
+            agent = _readable(row)
+            due_at = row.get("due_at")
+            yield row["pk"]["S"].rpartition("#")[2] if agent is None else (agent, _due_at(due_at))
 
     def history(self, agent: Agent, *, before: int | None = None, limit: int = 50) -> list[ChangeSet]:
         """Newest first; `before`: only change sets with a smaller `list_revision`."""
@@ -408,6 +413,18 @@ def _renaming(seen: Agent, edited: Agent) -> list[Write]:
 
 
 _REVISIONS: Final = "#rev = #rev + :one, #list_revision = :next, #set_size = :size"
+
+
+def _readable(row: items.Item) -> Agent | None:
+    """None: the row holds something that nobody can read; it must not hide the others."""
+    try:
+        return items.to_agent(row)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _due_at(value: items.Item | None) -> datetime | None:
+    return None if value is None else items.from_ms(value["N"])
 
 
 def _facts(agent_item: items.Item, set_item: items.Item | None) -> AgentFacts | None:

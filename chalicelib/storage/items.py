@@ -25,6 +25,8 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | link       | L#<hash>             | link                        | a one-time link: person, what it is for (TTL) |
 | login      | P#<person>           | login#<login>               | a browser that is signed in (TTL) |
 | report     | SWEEP                | report                      | what the last tick of the sweep did |
+| presence   | A#<person>#<agent>   | presence                    | the harness: its name, when it was seen and listed |
+| answer     | P#<person>           | answer#<connection>         | what the connection's vendor last answered |
 | session    | A#<person>#<agent>   | session#<session>           | what an MCP session last listed (expires_at: TTL) |
 
 Index `due` (keys only): due_shard, due_at; only agents that a sweep has to visit carry them, and connections whose
@@ -198,6 +200,14 @@ def link_key(secret_hash: str) -> Key:
 
 def login_key(person_id: str, login_id: str) -> Key:
     return key(person_pk(person_id), f"login#{login_id}")
+
+
+def presence_key(person_id: str, agent_id: str) -> Key:
+    return key(agent_pk(person_id, agent_id), "presence")
+
+
+def vendor_answer_key(person_id: str, connection_id: str) -> Key:
+    return key(person_pk(person_id), f"answer#{connection_id}")
 
 
 def session_key(person_id: str, agent_id: str, session_id: str) -> Key:

@@ -27,6 +27,7 @@ from chalicelib.storage.sweeps import SweepRows
 from chalicelib.storage.table import Table, Write
 from chalicelib.storage.tokens import TokenRows
 from chalicelib.storage.toolbox import ToolboxRows, connection_is_live, current_is, publish_writes
+from chalicelib.storage.traces import TraceRows
 
 TABLE_DEFINITION: Final[dict[str, Any]] = {
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
@@ -61,7 +62,7 @@ class CallFacts:
 
 
 class Store:
-    """One table, in seven rooms; and the reads and writes that span them."""
+    """One table, in eight rooms; and the reads and writes that span them."""
 
     def __init__(
         self,
@@ -79,6 +80,7 @@ class Store:
         self.people = PeopleRows(self.table)
         self.sweeps = SweepRows(self.table)
         self.tokens = TokenRows(self.table)
+        self.traces = TraceRows(self.table)
 
     def close(self) -> None:
         self.table.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from chalicelib.model import ToolCard, ToolHead, ToolVersion
@@ -40,6 +40,11 @@ class ToolboxRows:
     def find_version(self, person_id: str, tool: str, version: int) -> ToolVersion | None:
         item = self._table.get(items.version_key(person_id, tool, version))
         return items.to_tool_version(item) if item else None
+
+    def find_versions(self, person_id: str, tool: str, numbers: Iterable[int]) -> list[ToolVersion]:
+        """Those of these versions that exist, whole, in any order."""
+        keys = [items.version_key(person_id, tool, number) for number in numbers]
+        return [items.to_tool_version(row) for row in self._table.get_many(keys)]
 
     def versions(self, person_id: str, tool: str) -> list[tuple[int, datetime]]:
         """(number, published at) of every version, oldest first; without their sources."""

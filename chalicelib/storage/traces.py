@@ -1,0 +1,61 @@
+"""Rows that remember what was seen of harnesses and vendors. The console shows them; no rule reads them."""
+
+from __future__ import annotations
+
+from chalicelib.model import Agent, Presence, VendorAnswer
+from chalicelib.storage import items
+from chalicelib.storage.items import Item, from_ms, moment, number, text
+from chalicelib.storage.table import Table, put
+
+
+class TraceRows:
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def keep_presence(self, agent: Agent, presence: Presence) -> None:
+        row = items.presence_key(agent.person_id, agent.id) | {
+            "harness": text(presence.harness),
+            "harness_version": text(presence.harness_version),
+            "seen_at": moment(presence.seen_at),
+            "listed_revision": number(presence.listed_revision),
+        }
+        if presence.listed_at is not None:
+            row["listed_at"] = moment(presence.listed_at)
+        self._table.write(put(row))
+
+    def presence_of(self, agents: list[Agent]) -> dict[str, Presence]:
+        """By agent id, of those that were seen."""
+        rows = self._table.get_many([items.presence_key(agent.person_id, agent.id) for agent in agents])
+        return {row["pk"]["S"].rpartition("#")[2]: _to_presence(row) for row in rows}
+
+    def keep_answer(self, person_id: str, answer: VendorAnswer) -> None:
+        self._table.write(
+            put(
+                items.vendor_answer_key(person_id, answer.connection_id)
+                | {"status": number(answer.status), "reason": text(answer.reason), "at": moment(answer.at)}
+            )
+        )
+
+    def answers(self, person_id: str) -> dict[str, VendorAnswer]:
+        """What each connection's vendor last answered, by connection id."""
+        rows = self._table.query(items.person_pk(person_id), "answer#")
+        return {answer.connection_id: answer for answer in map(_to_answer, rows)}
+
+
+def _to_presence(item: Item) -> Presence:
+    return Presence(
+        harness=item["harness"]["S"],
+        harness_version=item["harness_version"]["S"],
+        seen_at=from_ms(item["seen_at"]["N"]),
+        listed_at=from_ms(item["listed_at"]["N"]) if "listed_at" in item else None,
+        listed_revision=int(item["listed_revision"]["N"]),
+    )
+
+
+def _to_answer(item: Item) -> VendorAnswer:
+    return VendorAnswer(
+        connection_id=item["sk"]["S"].removeprefix("answer#"),
+        status=int(item["status"]["N"]),
+        reason=item["reason"]["S"],
+        at=from_ms(item["at"]["N"]),
+    )

@@ -1,0 +1,164 @@
+"""What the console is told: the same rows that the rule reads."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from chalicelib.errors import Refusal
+from chalicelib.model import Cause, Direction, Presence
+from chalicelib.rules.departures import Keeper
+from chalicelib.services import agent_view, agents, connections, presence, tool_view
+from chalicelib.services.agent_view import HistoryFilter
+from chalicelib.services.sweep import run_sweep
+from chalicelib.storage import items
+from chalicelib.storage.table import delete
+from tests.services.world import PERSON, READS, WRITES, World, break_row
+
+
+def view(world: World, name: str = "demo", wanted: HistoryFilter | None = None) -> agent_view.AgentView:
+    return agent_view.view(world.deps, PERSON, world.caller(name).agent.id, wanted or HistoryFilter())
+
+
+def test_the_set_is_shown_in_list_order_with_the_day_each_tool_leaves(world: World) -> None:
+    for name in ("b", "a"):
+        world.publish(name)
+        world.clock.forward(seconds=1)
+    world.call("b")
+    shown = view(world)
+    assert [row.promotion.tool for row in shown.rows] == ["demo__b", "demo__a"]
+    assert shown.rows[0].leaves_at == world.clock() + timedelta(days=21)
+    assert shown.rows[1].leaves_at == world.clock() + timedelta(days=21, seconds=-1)
+
+
+def test_a_tool_that_would_break_the_list_is_shown_as_withheld_with_the_reason(world: World) -> None:
+    world.publish("a")
+    world.publish("b")
+    world.deps.store.table.write(delete(items.current_key(PERSON, "demo__a")))
+    shown = view(world)
+    assert [row.promotion.tool for row in shown.listed] == ["demo__b"]
+    assert [row.withheld for row in shown.withheld] == ["its current version is not in the toolbox"]
+
+
+def test_what_left_is_shown_with_what_would_have_kept_it(world: World) -> None:
+    mine = world.connect("notes")
+    world.publish("bound", READS, vendor="notes")
+    for name in ("idle", "asked"):
+        world.publish(name)
+    world.demote("asked")
+    connections.revoke(world.deps, PERSON, mine.id)
+    world.clock.forward(days=21, seconds=1)
+    world.publish("fresh")
+    run_sweep(world.deps)
+    left = {found.departure.change.tool: found for found in view(world).left}
+    assert left["demo__idle"].departure.change.cause is Cause.IDLE
+    assert left["demo__idle"].keeper == Keeper(idle_window_days=22)
+    assert set(left) == {"demo__idle"}  # the other two left more than seven days ago
+
+
+def test_history_is_filtered_by_cause_and_tool_and_paged(world: World) -> None:
+    for at in range(agent_view.HISTORY_PAGE):
+        world.publish("a" if at % 2 else "b")
+        world.demote("a" if at % 2 else "b")
+    first = view(world).history
+    assert len(first.lines) == agent_view.HISTORY_PAGE
+    assert first.before is not None
+    second = view(world, wanted=HistoryFilter(before=first.before)).history
+    assert len(second.lines) == agent_view.HISTORY_PAGE
+    assert second.before is None
+    seen = [(line.record.list_revision, line.change.tool) for line in first.lines + second.lines]
+    assert seen == sorted(seen, reverse=True)
+    asked = view(world, wanted=HistoryFilter(cause=Cause.AGENT, tool=" DEMO__A ")).history
+    assert {(line.change.tool, line.change.direction) for line in asked.lines} == {("demo__a", Direction.DEMOTED)}
+    assert view(world, wanted=HistoryFilter(cause=Cause.CAP)).history.lines == ()
+
+
+def test_the_preview_is_what_the_next_sweep_takes(world: World) -> None:
+    for name in ("a", "b", "c"):
+        world.publish(name)
+        world.clock.forward(seconds=1)
+    facts = world.caller().facts
+    foreseen = agent_view.preview(world.deps, facts, cap=1, idle_window_days=21)
+    agents.edit_limits(world.deps, PERSON, facts.agent.id, name="demo", cap=1, idle_window_days=21)
+    assert [leaver.tool for leaver in foreseen] == [leaver.tool for _, leaver in run_sweep(world.deps).demoted]
+
+
+def test_a_harness_is_noted_now_and_then_and_what_moved_since_its_last_list_is_shown(world: World) -> None:
+    world.publish("a")
+    presence.beside(world.deps, world.caller(), lambda: None, harness=("Hermes", "0.19.0"), lists=False)
+    presence.beside(world.deps, world.caller(), lambda: None, harness=None, lists=True)
+    world.publish("b")
+    shown = view(world)
+    assert shown.presence == Presence(
+        "Hermes", "0.19.0", world.clock(), world.clock(), world.caller().agent.list_revision - 1
+    )
+    assert [line.change.tool for line in shown.changed_since_listed] == ["demo__b"]
+    (summary,) = agent_view.agents(world.deps, PERSON)
+    assert summary.presence == shown.presence
+
+
+def test_a_failure_to_note_a_harness_costs_nobody_an_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(world.deps.store.traces, "keep_presence", fails)
+    assert presence.beside(world.deps, world.caller(), lambda: "served", harness=None, lists=True) == "served"
+
+
+def test_agents_that_cannot_be_read_hide_no_others_and_revoked_ones_come_last(world: World) -> None:
+    gone, broken = world.agent("gone").agent, world.agent("broken").agent
+    world.clock.forward(seconds=1)
+    world.agent("fresh")
+    agents.revoke_agent(world.deps, PERSON, gone.id)
+    break_row(world, broken)
+    assert [summary.agent.name for summary in agent_view.agents(world.deps, PERSON)] == ["demo", "fresh", "gone"]
+
+
+def test_another_persons_agent_and_tool_are_refused_like_those_that_never_were(world: World) -> None:
+    world.publish("a")
+    mine = world.caller().agent.id
+    said = set()
+    for person, agent in (("p2", mine), (PERSON, "nosuch")):
+        with pytest.raises(Refusal) as refused:
+            agent_view.view(world.deps, person, agent)
+        said.add(refused.value.message)
+    for person, tool in (("p2", "demo__a"), (PERSON, "demo__nosuch")):
+        with pytest.raises(Refusal) as refused:
+            tool_view.view(world.deps, person, tool)
+        said.add(refused.value.message)
+    assert len(said) == 2
+
+
+def test_a_tool_is_shown_with_its_versions_what_changed_and_where_it_is(world: World) -> None:
+    world.publish("a", READS)
+    world.publish("a", WRITES)
+    for name in ("holds", "had", "never"):
+        world.agent(name)
+    world.promote("a", by="holds")
+    world.promote("a", by="had")
+    world.demote("a", by="had")
+    shown = tool_view.view(world.deps, PERSON, "demo__a")
+    newest, first = shown.versions
+    assert (newest.version.version, first.version.version) == (2, 1)
+    assert newest.writes == {2}
+    assert first.diff == ()
+    assert any(line.startswith("+") and "http.post" in line for line in newest.diff)
+    assert newest.methods_changed
+    where = {place.agent.name: place for place in shown.places}
+    assert where["holds"].promotion is not None
+    left = where["had"].left
+    assert left is not None
+    assert left[0].cause is Cause.AGENT
+    assert (where["never"].promotion, where["never"].left) == (None, None)
+
+
+def test_the_shelf_finds_what_find_tool_finds(world: World) -> None:
+    world.publish("list-notes")
+    world.publish("count-words")
+    person = world.caller().person
+    assert [head.name for head in tool_view.shelf(world.deps, person, "note", limit=10, offset=0).heads] == [
+        "list-notes"
+    ]
+    everything = tool_view.shelf(world.deps, person, "", limit=1, offset=1)
+    assert (len(everything.heads), everything.total, everything.size) == (1, 2, 2)
