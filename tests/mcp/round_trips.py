@@ -34,6 +34,10 @@ class RoundTrips:
         patch.setattr(table, "together", self._side_by_side)
         return replace(deps, sandbox=cast(Sandbox, _MarkingSandbox(deps.sandbox, self.mark)))
 
+    def stop(self, deps: Deps) -> None:
+        """Count no more. What was patched is the patcher's to put back."""
+        deps.store.table.client.meta.events.unregister("before-call.dynamodb", self._asked)
+
     def mark(self) -> None:
         self.marks.append(self.count)
 
