@@ -102,7 +102,7 @@ def in_memory() -> Deps:
         sandbox=cast(Any, SimpleNamespace(session=answering_at_once)),
         vault=cast(Any, None),
         connections=cast(Any, None),
-        new_gate=lambda **_: cast(Any, SimpleNamespace(reads=[], previews=[], calls=0)),
+        new_gate=lambda **_: cast(Any, SimpleNamespace(reads=[], previews=[], calls=0, last=None)),
         now=lambda: NOW,
         random_bytes=lambda count: bytes(count),
         pause=lambda _: None,

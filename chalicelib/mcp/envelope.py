@@ -15,6 +15,7 @@ from .versions import HANDSHAKE, STATELESS, SUPPORTED
 
 VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
+CLIENT_KEY: Final = "io.modelcontextprotocol/clientInfo"
 SENTINEL: Final = re.compile(r"=\?base64\?(.*)\?=")
 
 
@@ -79,6 +80,19 @@ def decode_header(value: str) -> str | None:
     except (binascii.Error, ValueError):
         return None
     return text.strip() if base64.b64encode(decoded).decode() == match[1] else None
+
+
+def harness_of(request: Request) -> tuple[str, str] | None:
+    """The (name, version) that the client gives itself with this request; None: it gives none."""
+    return announced(_meta(request).get(CLIENT_KEY))
+
+
+def announced(client_info: object) -> tuple[str, str] | None:
+    """The (name, version) of a `clientInfo`; anything malformed announces nothing."""
+    if not isinstance(client_info, Mapping):
+        return None
+    name, version = client_info.get("name"), client_info.get("version", "")
+    return (name, version) if isinstance(name, str) and isinstance(version, str) and name else None
 
 
 def _meta(request: Request) -> Mapping[str, Any]:

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from chalicelib.services import identity
+from chalicelib.services import identity, presence
 
 from . import changes
 from .answers import CALL, Answer, Era, answer
 from .catalogue import Catalogue
+from .envelope import announced
 from .events import LIST_CHANGED, event
 from .http import HttpRequest, HttpResponse, event_stream, json_response
 from .jsonrpc import (
@@ -137,7 +138,12 @@ def _initialize(exchange: Exchange, request: Request) -> Answer:
         list_revision=caller.agent.list_revision,
         toolbox_revision=caller.person.toolbox_revision,
     )
-    body = result_message(request.id, encode(initialize_result(version)))
+    body = presence.beside(
+        exchange.deps,
+        caller,
+        lambda: result_message(request.id, encode(initialize_result(version))),
+        harness=announced(request.params.get("clientInfo")),
+    )
     return Answer(body, headers={"Mcp-Session-Id": seal(session, caller.token)})
 
 

@@ -6,7 +6,7 @@ import logging
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from chalicelib.services import working_set
+from chalicelib.services import presence, working_set
 from chalicelib.services.caches import Recent
 
 from .catalogue import GRAFT, Catalogue
@@ -27,19 +27,26 @@ _encoded: Recent[tuple[str, str, int], tuple[ToolCard, bytes]] = Recent(ENCODED_
 
 
 def list_tools(
-    deps: Deps, caller: Caller, params: Mapping[str, Any], closing: bytes = b"", *, catalogue: Catalogue = GRAFT
+    deps: Deps,
+    caller: Caller,
+    params: Mapping[str, Any],
+    closing: bytes = b"",
+    *,
+    catalogue: Catalogue = GRAFT,
+    harness: tuple[str, str] | None = None,
 ) -> bytes:
-    """The result of `tools/list`, in one page. `closing` as in `packing.pack`."""
+    """The result of `tools/list`, in one page. `closing` as in `packing.pack`; `harness` as it announced itself."""
     if params.get("cursor") not in (None, ""):
         raise RpcError(INVALID_PARAMS, "There is one page: tools/list takes no cursor here.")
-    tools = [meta_tool_entries(catalogue), *promoted_entries(deps, caller)]
+    tools = [meta_tool_entries(catalogue), *promoted_entries(deps, caller, harness)]
     return b'{"tools":[%b]%b}' % (b",".join(tools), closing)
 
 
-def promoted_entries(deps: Deps, caller: Caller) -> list[bytes]:
+def promoted_entries(deps: Deps, caller: Caller, harness: tuple[str, str] | None = None) -> list[bytes]:
     """Each promoted tool as it is listed. One that cannot be encoded is left out and logged."""
     entries = []
-    for card in working_set.listing(deps, caller).tools:
+    listing = presence.beside(deps, caller, lambda: working_set.listing(deps, caller), harness=harness, lists=True)
+    for card in listing.tools:
         entry = _find_entry(caller.person.id, card)
         if entry is not None:
             entries.append(entry)

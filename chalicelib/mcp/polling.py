@@ -9,7 +9,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from chalicelib.errors import Reason, Unauthorized
-from chalicelib.services import identity, list_changes, trail
+from chalicelib.services import identity, list_changes, presence, trail
 
 from . import changes
 from .events import LIST_CHANGED, polled, retry_later
@@ -33,7 +33,7 @@ def poll(deps: Deps, request: HttpRequest, session: Session, bearer: str) -> Htt
     try:
         caller = identity.identify(deps, bearer, session.id)
         seen = changes.find_seen(request.header("last-event-id"))
-        is_due = seen is None or list_changes.has_moved(deps, caller, seen)
+        is_due = seen is None or presence.beside(deps, caller, lambda: list_changes.has_moved(deps, caller, seen))
         place = seen if seen and not is_due else list_changes.current(deps, caller)
     except Unauthorized:
         raise

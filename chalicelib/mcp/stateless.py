@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .answers import CALL, Answer, Era, answer
 from .catalogue import Catalogue
-from .envelope import EnvelopeError, capabilities_of, check_envelope, unsupported
+from .envelope import EnvelopeError, capabilities_of, check_envelope, harness_of, unsupported
 from .events import event
 from .http import HttpRequest, HttpResponse, event_stream, json_response
 from .jsonrpc import (
@@ -124,7 +124,14 @@ def _discover(_exchange: Exchange, request: Request) -> Answer:
 
 def _list_tools(exchange: Exchange, request: Request) -> Answer:
     closing = FRESH + CLOSING
-    result = list_tools(exchange.deps, exchange.caller, request.params, closing, catalogue=exchange.catalogue)
+    result = list_tools(
+        exchange.deps,
+        exchange.caller,
+        request.params,
+        closing,
+        catalogue=exchange.catalogue,
+        harness=harness_of(request),
+    )
     return Answer(result_message(request.id, result))
 
 

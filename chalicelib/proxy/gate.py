@@ -33,6 +33,8 @@ class Gate:
         self.reads: list[dict[str, Json]] = []
         self.previews: list[dict[str, Json]] = []
         self.calls = 0
+        self.last: tuple[str, int, str] | None = None
+        """Of the last call that left: connection id, the vendor's status, or 0 and the reason nothing came back."""
 
     def __call__(self, request: VendorRequest, deadline: float) -> VendorResponse:
         """The vendor's answer by `deadline` on time.monotonic(), or a stand-in for a write in a dry run.
@@ -47,9 +49,18 @@ class Gate:
             self._require_declared(method)
         if self._dry_run and call.method not in READING_METHODS:
             return self._stop(call)
-        response = self._proxy.send(connection, request, deadline=deadline, reread=self._connection)
+        response = self._sent(connection, request, deadline)
         if call.method in READING_METHODS:
             self.reads.append({"method": call.method, "path": call.target, "status": response.status})
+        return response
+
+    def _sent(self, connection: Connection, request: VendorRequest, deadline: float) -> VendorResponse:
+        try:
+            response = self._proxy.send(connection, request, deadline=deadline, reread=self._connection)
+        except Refusal as refusal:
+            self.last = (connection.id, 0, refusal.reason.value)
+            raise
+        self.last = (connection.id, response.status, "")
         return response
 
     def _count(self) -> None:

@@ -45,6 +45,14 @@ class AgentSummary:
     presence: Presence | None
     in_flight: bool
 
+    @property
+    def seen_at(self) -> datetime | None:
+        """When its harness was last there, as far as a row tells; None: never."""
+        times = [at for at in self.agent.used.values() if at] + [run.started_at for run in self.agent.runs.values()]
+        if self.presence is not None:
+            times.append(self.presence.seen_at)
+        return max(times, default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class SetRow:

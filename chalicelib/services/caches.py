@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from chalicelib.model import Presence, ToolCard
+    from chalicelib.model import Presence, ToolCard, VendorAnswer
     from chalicelib.rules.search import Index
     from chalicelib.services.working_set import Listing
 
@@ -51,6 +51,8 @@ class Caches:
     def __init__(self) -> None:
         self.indexes: Recent[str, tuple[int, Index]] = Recent(PERSONS)
         self.cards: Recent[str, tuple[int, Recent[str, ToolCard]]] = Recent(PERSONS)
+        self.vendor_answers: Recent[tuple[str, str], VendorAnswer] = Recent(PRESENCES)
+        """By person and connection: what this process last noted of a vendor."""
         self.presences: Recent[tuple[str, str], Presence] = Recent(PRESENCES)
         """By person and agent: what this process last noted of a harness."""
         self.listings: Recent[tuple[str, str, int, int], Listing] = Recent(LISTINGS)

@@ -48,9 +48,7 @@ def described(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
     """
     _check(deps, wanted)
     hosts = deps.connections.stored_hosts(wanted.primary_host, wanted.hosts)
-    config = deps.connections.stored_config(
-        wanted.scheme, wanted.scheme_config, hosts[0], wanted.confirmed_token_host
-    )
+    config = deps.connections.stored_config(wanted.scheme, wanted.scheme_config, hosts[0], wanted.confirmed_token_host)
     connection_id = deps.new_id()
     return Connection(
         person_id=person_id,

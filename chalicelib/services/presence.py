@@ -20,7 +20,14 @@ NAME_MAX: Final = 60
 T = TypeVar("T")
 
 
-def beside(deps: Deps, caller: Caller, serve: Callable[[], T], *, harness: tuple[str, str] | None, lists: bool) -> T:
+def beside(
+    deps: Deps,
+    caller: Caller,
+    serve: Callable[[], T],
+    *,
+    harness: tuple[str, str] | None = None,
+    lists: bool = False,
+) -> T:
     """Serve, and note the harness at the same time where there is something new to note.
 
     `harness`: (name, version) as it announced itself just now. `lists`: whether this request reads the list.
@@ -54,23 +61,10 @@ def _is_news(known: Presence | None, noted: Presence) -> bool:
 def _keep(deps: Deps, caller: Caller, noted: Presence) -> None:
     """Nothing waits for it and nothing depends on it, so a failure is only logged."""
     try:
-        stored = deps.store.traces.presence_of([caller.agent]).get(caller.agent.id)
-        merged = _merged(stored, noted)
-        deps.store.traces.keep_presence(caller.agent, merged)
-        deps.caches.presences.keep((caller.agent.person_id, caller.agent.id), merged)
+        deps.store.traces.note_presence(caller.agent, noted)
+        deps.caches.presences.keep((caller.agent.person_id, caller.agent.id), noted)
     except Exception:
         log.exception("did not note that agent %s was seen", caller.agent.id)
-
-
-def _merged(stored: Presence | None, noted: Presence) -> Presence:
-    """A process that never heard the harness's name keeps what another one wrote."""
-    if stored is None:
-        return noted
-    if not noted.harness:
-        noted = replace(noted, harness=stored.harness, harness_version=stored.harness_version)
-    if noted.listed_at is None:
-        noted = replace(noted, listed_at=stored.listed_at, listed_revision=stored.listed_revision)
-    return noted
 
 
 def _short(value: str) -> str:

@@ -31,7 +31,7 @@ from chalicelib.rules.names import read_name
 from chalicelib.rules.reports import decide_passed, fit_report
 from chalicelib.rules.schema import find_misfits, with_properties
 from chalicelib.rules.trials import for_the_publisher
-from chalicelib.services import approvals, toolbox, trail
+from chalicelib.services import approvals, toolbox, trail, vendor_answers
 from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps, log
 from chalicelib.services.identity import Caller, refresh
@@ -168,7 +168,8 @@ def execute(deps: Deps, caller: Caller, execution: Execution) -> Any:
             outcome = refusal.reason
             raise
         finally:
-            _end(deps, caller.agent, LedgerLine(run, outcome, deps.now(), gate.calls))
+            line = LedgerLine(run, outcome, deps.now(), gate.calls)
+            vendor_answers.beside(deps, caller.person.id, gate.last, lambda: _end(deps, caller.agent, line))
 
 
 def _end(deps: Deps, agent: Agent, line: LedgerLine) -> None:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from chalicelib.model import Agent, Presence, VendorAnswer
 from chalicelib.storage import items
 from chalicelib.storage.items import Item, from_ms, moment, number, text
-from chalicelib.storage.table import Table, put
+from chalicelib.storage.table import Table, put, update
 
 
 class TraceRows:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def keep_presence(self, agent: Agent, presence: Presence) -> None:
-        row = items.presence_key(agent.person_id, agent.id) | {
-            "harness": text(presence.harness),
-            "harness_version": text(presence.harness_version),
-            "seen_at": moment(presence.seen_at),
-            "listed_revision": number(presence.listed_revision),
-        }
-        if presence.listed_at is not None:
-            row["listed_at"] = moment(presence.listed_at)
-        self._table.write(put(row))
+    def note_presence(self, agent: Agent, seen: Presence) -> None:
+        """Write what was seen; what was not (a name, a list) stays as another process wrote it."""
+        expression = "SET #seen_at = :seen"
+        values: Item = {":seen": moment(seen.seen_at)}
+        if seen.harness:
+            expression += ", #harness = :harness, #harness_version = :version"
+            values |= {":harness": text(seen.harness), ":version": text(seen.harness_version)}
+        if seen.listed_at is not None:
+            expression += ", #listed_at = :listed, #listed_revision = :revision"
+            values |= {":listed": moment(seen.listed_at), ":revision": number(seen.listed_revision)}
+        self._table.write(update(items.presence_key(agent.person_id, agent.id), expression, values=values))
 
     def presence_of(self, agents: list[Agent]) -> dict[str, Presence]:
         """By agent id, of those that were seen."""
@@ -44,11 +45,11 @@ class TraceRows:
 
 def _to_presence(item: Item) -> Presence:
     return Presence(
-        harness=item["harness"]["S"],
-        harness_version=item["harness_version"]["S"],
+        harness=item["harness"]["S"] if "harness" in item else "",
+        harness_version=item["harness_version"]["S"] if "harness_version" in item else "",
         seen_at=from_ms(item["seen_at"]["N"]),
         listed_at=from_ms(item["listed_at"]["N"]) if "listed_at" in item else None,
-        listed_revision=int(item["listed_revision"]["N"]),
+        listed_revision=int(item["listed_revision"]["N"]) if "listed_revision" in item else 0,
     )
 
 

@@ -115,6 +115,7 @@ class NoCalls:
     """A gate that nothing passes."""
 
     calls = 0
+    last = None
 
     def __init__(self, **_: object) -> None:
         self.reads: list[Json] = []

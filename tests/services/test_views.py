@@ -96,13 +96,22 @@ def test_a_harness_is_noted_now_and_then_and_what_moved_since_its_last_list_is_s
     assert [line.change.tool for line in shown.changed_since_listed] == ["demo__b"]
     (summary,) = agent_view.agents(world.deps, PERSON)
     assert summary.presence == shown.presence
+    assert summary.seen_at == world.clock()
+
+
+def test_a_use_shows_that_the_harness_is_there(world: World) -> None:
+    world.publish("a")
+    world.clock.forward(hours=1)
+    world.call("a")
+    (summary,) = agent_view.agents(world.deps, PERSON)
+    assert (summary.presence, summary.seen_at) == (None, world.clock())
 
 
 def test_a_failure_to_note_a_harness_costs_nobody_an_answer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr(world.deps.store.traces, "keep_presence", fails)
+    monkeypatch.setattr(world.deps.store.traces, "note_presence", fails)
     assert presence.beside(world.deps, world.caller(), lambda: "served", harness=None, lists=True) == "served"
 
 
