@@ -22,6 +22,17 @@ SWEEP_FAILED: Final = "SweepFailed"
 SWEEP_NOT_REACHED: Final = "SweepNotReached"
 SWEEP_OLDEST_DUE: Final = "SweepOldestDueSeconds"
 SWEEP_LONGEST_IN_FLIGHT: Final = "SweepLongestInFlightSeconds"
+METRICS: Final = (
+    ERRORS,
+    RATE_LIMITED,
+    RUNS_DIED,
+    VENDOR_UNREACHABLE,
+    SWEEP_FAILED,
+    SWEEP_NOT_REACHED,
+    SWEEP_OLDEST_DUE,
+    SWEEP_LONGEST_IN_FLIGHT,
+)
+"""All that there are: AWS charges for each by the hour in which it was counted, and ten are free."""
 
 OK: Final = "ok"
 NOTHING: Final[Mapping[str, Any]] = {}

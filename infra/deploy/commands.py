@@ -40,7 +40,7 @@ def deployed_deps(name: str) -> Deps:
     stage = stages.named(name, config)
     outputs = Stack(boto3.client("cloudformation"), stage).outputs()
     settings = {
-        "GRAFT_TABLE": outputs["TableName"],
+        "GRAFT_TABLE": stages.table_name(stage, config),
         "GRAFT_KMS_KEY": outputs["KeyArn"],
         "GRAFT_PUBLIC_BASE_URL": stages.public_address(stage, config) or deployed_address(stage),
     }

@@ -88,13 +88,19 @@ def section(stage: Stage, config: dict[str, Any]) -> dict[str, Any]:
     return {
         "environment_variables": {
             "GRAFT_STAGE": stage.name,
-            "GRAFT_TABLE": stage.table,
+            "GRAFT_TABLE": table_name(stage, config),
             "GRAFT_KMS_KEY": stage.key_alias,
         },
         "lambda_functions": {
             function: {"iam_policy_file": stage.policy_file(function)} for function in functions(config)
         },
     }
+
+
+def table_name(stage: Stage, config: dict[str, Any]) -> str:
+    """The table that the stage's functions use: its own, or one restored from a backup that its entry names."""
+    told = config["stages"].get(stage.name, {}).get("environment_variables", {})
+    return str(told.get("GRAFT_TABLE", stage.table))
 
 
 def public_address(stage: Stage, config: dict[str, Any]) -> str:
@@ -131,8 +137,13 @@ def policy(stage: Stage, function: str, *, table_arn: str, key_arn: str) -> dict
 
 
 def write_policies(stage: Stage, chalice_folder: Path, *, table_arn: str, key_arn: str) -> None:
-    """Put every function's policy where the stage's Chalice configuration names it."""
-    for function in functions(read_config()):
+    """Put every function's policy where the stage's Chalice configuration names it.
+
+    `table_arn` is that of the stack's table; the policies are for the one that the functions use.
+    """
+    config = read_config()
+    table_arn = f"{table_arn.rpartition('/')[0]}/{table_name(stage, config)}"
+    for function in functions(config):
         path = chalice_folder / stage.policy_file(function)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(policy(stage, function, table_arn=table_arn, key_arn=key_arn), indent=2) + "\n")

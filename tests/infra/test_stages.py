@@ -63,6 +63,21 @@ def test_adding_a_stage_that_is_there_changes_nothing_and_keeps_what_was_added_t
     assert json.loads(config_file.read_text()) == config
 
 
+def test_a_stage_can_use_a_table_that_was_restored_and_its_policies_follow(config_file: Path, tmp_path: Path) -> None:
+    config = json.loads(config_file.read_text())
+    config["stages"]["dev"]["environment_variables"]["GRAFT_TABLE"] = "graft-dev-restored"
+    config_file.write_text(json.dumps(config))
+    stages.add_stage("dev")
+    assert json.loads(config_file.read_text()) == config
+    stages.write_policies(
+        Stage("dev"), tmp_path, table_arn="arn:aws:dynamodb:eu-central-1:123456789012:table/graft-dev", key_arn="k"
+    )
+    for function in functions(config):
+        written = (tmp_path / Stage("dev").policy_file(function)).read_text()
+        assert "table/graft-dev-restored" in written
+        assert 'table/graft-dev"' not in written
+
+
 @pytest.mark.parametrize("name", ["Dev", "1st", "a_b", "x" * 21, "", "../x"])
 def test_a_name_that_aws_would_refuse_somewhere_is_refused_first(config_file: Path, name: str) -> None:
     with pytest.raises(Problem, match="lower-case letters"):

@@ -79,12 +79,11 @@ def test_each_function_has_a_log_group_and_is_watched_for_errors_and_throttles(f
 
 
 def test_each_alarm_watches_a_metric_that_is_there() -> None:
-    ours = {trail.ERRORS, trail.SWEEP_FAILED, trail.SWEEP_OLDEST_DUE, trail.SWEEP_LONGEST_IN_FLIGHT}
     lambdas = {STAGE.function_name(function) for function in functions(read_config())}
     for alarm in ALARMS.values():
         for namespace, metric, dimension, value in metrics_of(alarm):
             if namespace == NAMESPACE:
-                assert (metric in ours, dimension, value) == (True, DIMENSION, STAGE.name)
+                assert (metric in trail.METRICS, dimension, value) == (True, DIMENSION, STAGE.name)
             else:
                 assert (namespace, dimension) == ("AWS/Lambda", "FunctionName")
                 assert value in lambdas
