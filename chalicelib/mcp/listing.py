@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from chalicelib.model import Annotations, ToolCard
     from chalicelib.services.deps import Deps
     from chalicelib.services.identity import Caller
+    from chalicelib.services.working_set import Listing
 
 ENCODED_MAX: Final = 4_000
+LISTS_MAX: Final = 64
 
 log = logging.getLogger("graft.mcp")
 _encoded: Recent[tuple[str, str, int], tuple[ToolCard, bytes]] = Recent(ENCODED_MAX)
 """By person, wire name and version. Used only while the card is the one it was made from."""
+_lists: Recent[tuple[str, str], tuple[Listing, list[bytes]]] = Recent(LISTS_MAX)
+"""By person and agent. Used only while the listing is the very one that it was made from."""
 
 
 def list_tools(
@@ -44,12 +48,13 @@ def list_tools(
 
 def promoted_entries(deps: Deps, caller: Caller, harness: tuple[str, str] | None = None) -> list[bytes]:
     """Each promoted tool as it is listed. One that cannot be encoded is left out and logged."""
-    entries = []
     listing = presence.beside(deps, caller, lambda: working_set.listing(deps, caller), harness=harness, lists=True)
-    for card in listing.tools:
-        entry = _find_entry(caller.person.id, card)
-        if entry is not None:
-            entries.append(entry)
+    kept = _lists.find((caller.person.id, caller.agent.id))
+    if kept is not None and kept[0] is listing:
+        return kept[1]
+    found = [_find_entry(caller.person.id, card) for card in listing.tools]
+    entries = [entry for entry in found if entry is not None]
+    _lists.keep((caller.person.id, caller.agent.id), (listing, entries))
     return entries
 
 
