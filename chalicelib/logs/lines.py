@@ -13,7 +13,7 @@ from chalicelib.services import trail
 
 NAMESPACE: Final = "Graft"
 DIMENSION: Final = "Stage"
-EMPTY: Final = ("", None, {})
+EMPTY: Final[tuple[object, ...]] = ("", None, {})
 TRACE_CHARACTERS_MAX: Final = 16_000
 """CloudWatch takes 256 KiB a line."""
 

@@ -204,10 +204,14 @@ def _apply(deps: Deps, person: Person, facts: AgentFacts, leavers: tuple[Leaver,
 
 
 def counts_of(report: SweepReport) -> dict[str, float]:
-    """The metrics of a pass: what an alarm watches. The report's other figures are fields of the same line."""
-    return {
+    """The metrics of a pass: what an alarm watches. The report's other figures are fields of the same line.
+
+    Nothing to count, nothing to pay: alarms take a metric that is not there for a good sign.
+    """
+    counts: dict[str, float] = {
         trail.SWEEP_FAILED: report.failed,
         trail.SWEEP_NOT_REACHED: report.not_reached,
         trail.SWEEP_OLDEST_DUE: report.oldest_due_seconds,
         trail.SWEEP_LONGEST_IN_FLIGHT: report.longest_in_flight_seconds,
     }
+    return {name: count for name, count in counts.items() if count}
