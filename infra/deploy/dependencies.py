@@ -46,10 +46,19 @@ def ensure_dependencies(version: str, python: str | None) -> Path:
         if python is not None:
             compile_tree(python, unfinished, seen_as=f"/opt/python/lib/python{version}/site-packages")
         settle(unfinished)
-        unfinished.rename(folder)
+        _put_in_place(unfinished, folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder
+
+
+def _put_in_place(made: Path, folder: Path) -> None:
+    """Another process may have made the same meanwhile: then its work is as good."""
+    try:
+        made.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
 
 
 def download(folder: Path, version: str) -> None:

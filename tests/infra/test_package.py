@@ -133,6 +133,15 @@ def test_a_pin_without_a_package_is_said_in_one_line(tmp_path: Path, monkeypatch
         dependencies.download(tmp_path / "there", RUNTIME)
 
 
+def test_two_builds_at_once_make_the_dependencies_once(tmp_path: Path) -> None:
+    first, second, place = (tmp_path / name for name in ("first", "second", "place"))
+    for made in (first, second):
+        made.mkdir()
+        (made / made.name).touch()
+        dependencies._put_in_place(made, place)
+    assert [path.name for path in place.iterdir()] == ["first"]
+
+
 def test_the_settings_lead_to_what_the_package_holds() -> None:
     config = json.loads((PROJECT / ".chalice" / "config.json").read_text())
     assert config["environment_variables"]["MONTY_BIN"] == str(dependencies.WORKER)
