@@ -77,8 +77,7 @@ def destroy(options: argparse.Namespace) -> None:
     stage, session = _stage(options), _session()
     if options.delete_data not in ("", DELETE_WORD):
         raise Problem(f"DELETE_DATA is {options.delete_data!r}. Only DELETE_DATA=yes deletes the table and the key.")
-    chalice_project.delete(stage, runtime())
-    print(f"The functions and the API of {stage.name} are gone.")
+    _remove_functions(stage)
     if options.delete_data != DELETE_WORD:
         print(f"Kept: table {stage.table}, key {stage.key_alias}, logs and alarms (stack {stage.stack}).")
         print(f"make destroy STAGE={stage.name} DELETE_DATA=yes deletes them with every agent, tool and credential.")
@@ -86,6 +85,17 @@ def destroy(options: argparse.Namespace) -> None:
     print(f"WARNING: deleting the data of {stage.name}: every agent, tool, approval and credential.")
     Stack(session.client("cloudformation"), stage).delete()
     delete_kept(stage, {name: session.client(name) for name in ("dynamodb", "kms")}, print)
+
+
+def _remove_functions(stage: Stage) -> None:
+    if not stage.deployed_file.exists():
+        where = stage.deployed_file.relative_to(PROJECT)
+        print(
+            f"No functions were removed: {where} notes none. If {stage.name} has some, bring the file back and repeat."
+        )
+        return
+    chalice_project.delete(stage, runtime())
+    print(f"The functions and the API of {stage.name} are gone.")
 
 
 def _apply(stage: Stage, options: argparse.Namespace) -> dict[str, str]:

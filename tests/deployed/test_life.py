@@ -37,6 +37,7 @@ def test_what_is_wrong_is_said_in_one_line(project: Site) -> None:
     assert "Name the stage" in project.refused("infra")
     assert "make infra STAGE=prod" in project.refused("agent", STAGE="prod", NAME="laptop")
     assert "lower-case letters" in project.refused("stage", STAGE="No Such")
+    assert "No functions were removed" in project.made("destroy", STAGE="prod")
     assert "DELETE_DATA=yes" in project.refused("destroy", STAGE="dev", DELETE_DATA="1")
 
 
