@@ -46,16 +46,17 @@ def counts_of(record: logging.LogRecord) -> dict[str, float]:
 class JsonLines(logging.Formatter):
     """For CloudWatch: Logs Insights reads the fields, and metrics are taken out of lines that carry `_aws`."""
 
-    def __init__(self, stage: str) -> None:
+    def __init__(self, stage: str, *, end: str = "") -> None:
         super().__init__()
         self._stage = stage
+        self._end = end
 
     def format(self, record: logging.LogRecord) -> str:
         line = {"time": iso(record), "level": record.levelname} | fields_of(record)
         counts = counts_of(record)
         if counts:
             line |= {"_aws": _directive(record, counts), DIMENSION: self._stage} | counts
-        return _encoder.encode(line)
+        return _encoder.encode(line) + self._end
 
 
 def _directive(record: logging.LogRecord, counts: Mapping[str, float]) -> dict[str, Any]:

@@ -21,22 +21,25 @@ def start_logging(*, stage: str | None, level: int, root: logging.Logger | None 
     root = root or logging.getLogger()
     _silence_others(root)
     logging.getLogger(OURS).setLevel(level)
-    for handler in list(root.handlers):
-        if isinstance(handler.formatter, (JsonLines, PlainLines)):
-            root.removeHandler(handler)
-    for handler in _handlers(root, stage):
-        handler.setFormatter(PlainLines() if stage is None else JsonLines(stage))
-        handler.addFilter(is_spoken)
-
-
-def _handlers(root: logging.Logger, stage: str | None) -> list[logging.Handler]:
-    """Lambda's own handler where there is one: it frames each entry and knows the invocation."""
     theirs = [handler for handler in root.handlers if type(handler).__module__.startswith("awslambdaric")]
-    if theirs and stage is not None:
-        return theirs
-    ours = logging.StreamHandler(sys.stderr if stage is None else sys.stdout)
-    root.addHandler(ours)
-    return [ours]
+    for handler in [*root.handlers]:
+        if isinstance(handler.formatter, (JsonLines, PlainLines)) and handler not in theirs:
+            root.removeHandler(handler)
+    if stage is None:
+        _begin(root, logging.StreamHandler(sys.stderr), PlainLines())
+    elif not theirs:
+        _begin(root, logging.StreamHandler(sys.stdout), JsonLines(stage))
+    else:
+        for handler in theirs:
+            _begin(root, handler, JsonLines(stage, end="\n"))
+
+
+def _begin(root: logging.Logger, handler: logging.Handler, formatter: logging.Formatter) -> None:
+    """Lambda's own handler is kept where there is one: it knows the invocation, and ends no line by itself."""
+    handler.setFormatter(formatter)
+    handler.addFilter(is_spoken)
+    if handler not in root.handlers:
+        root.addHandler(handler)
 
 
 def _silence_others(root: logging.Logger) -> None:

@@ -22,8 +22,15 @@ def root() -> Iterator[logging.Logger]:
         logging.getLogger(name).setLevel(level)
 
 
-class TheirHandler(logging.StreamHandler[io.StringIO]):
-    """Stands for the one that the Lambda runtime puts on the root."""
+class TheirHandler(logging.Handler):
+    """Stands for the one that the Lambda runtime puts on the root: it ends no line by itself."""
+
+    def __init__(self, stream: io.StringIO) -> None:
+        super().__init__()
+        self.stream = stream
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream.write(self.format(record))
 
 
 TheirHandler.__module__ = "awslambdaric.bootstrap"
@@ -32,10 +39,11 @@ TheirHandler.__module__ = "awslambdaric.bootstrap"
 def test_on_lambda_its_own_handler_is_kept_and_speaks_json(root: logging.Logger) -> None:
     stream = io.StringIO()
     root.addHandler(TheirHandler(stream))
-    start_logging(stage="prod", level=logging.INFO, root=root)
-    root.handle(an_entry("run", fields={"run": "r1"}))
+    for _ in range(2):
+        start_logging(stage="prod", level=logging.INFO, root=root)
+        root.handle(an_entry("run", fields={"run": "r1"}))
     assert len(root.handlers) == 1
-    assert json.loads(stream.getvalue())["run"] == "r1"
+    assert [json.loads(line)["run"] for line in stream.getvalue().splitlines()] == ["r1", "r1"]
 
 
 def test_without_one_the_lines_go_to_standard_output(root: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
