@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +15,7 @@ import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SECONDS: Final = 300.0
+SYNTAX: Final = {"filter", "fields", "stats", "sort", "desc", "limit", "by", "or", "like", "m"}
 FOR_NOBODY: Final = (
     "token",
     "credential",
@@ -106,6 +109,27 @@ def test_every_path_was_gone_down(process: Process) -> None:
         "SweepFailed",
         "SweepOldestDueSeconds",
     }
+
+
+def test_the_queries_of_the_operations_document_ask_for_what_lines_have(process: Process) -> None:
+    names = {name for line in process.lines() for name in flat(line)}
+    text = (ROOT / "docs" / "operations.md").read_text().partition("## Read the log")[2]
+    queries = re.findall(r"```\n(filter .+)\n```", text)
+    assert len(queries) > 8
+    for query in queries:
+        words = re.sub(r'"[^"]*"', "", query)
+        asked = set(re.findall(r"(?<![@\w.])[a-z][A-Za-z]*(?:\.\w+)?(?![\w(])", words)) - SYNTAX
+        assert asked <= names, query
+
+
+def flat(line: dict[str, Any]) -> Iterator[str]:
+    """Field names as Logs Insights has them."""
+    for name, value in line.items():
+        yield name
+        if isinstance(value, dict):
+            yield from (f"{name}.{inner}" for inner in value)
+        if isinstance(value, list):
+            yield from (f"{name}.{place}" for place in range(len(value)))
 
 
 def test_every_failure_left_its_trace_and_only_that(process: Process) -> None:
