@@ -229,6 +229,8 @@ def _aws_client(service: str, environment: Mapping[str, str]) -> Any:
     import botocore.session
     from botocore.config import Config
 
+    from chalicelib.storage.answers import Answers
+
     config = Config(
         retries={"mode": "standard", "total_max_attempts": 4},
         connect_timeout=2,
@@ -237,7 +239,9 @@ def _aws_client(service: str, environment: Mapping[str, str]) -> Any:
         user_agent=USER_AGENT,
         parameter_validation=False,
     )
-    make: Any = botocore.session.Session().create_client
+    session = botocore.session.Session()
+    session.register_component("response_parser_factory", Answers())
+    make: Any = session.create_client
     endpoint = environment.get("GRAFT_AWS_ENDPOINT")
     if endpoint is None:
         return make(service, config=config)
