@@ -88,8 +88,5 @@ format: $(READY) ## format the code
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
 
-bench: $(READY) ## every benchmark, each beside its peers
-	@$(PY) -m benchmarks.door
-	@$(PY) -m benchmarks.search
-	@$(PY) -m benchmarks.sandbox
-	@$(PY) -m benchmarks.sweep
+bench: $(READY) ## the budgets, each measured now and beside its peers, which it fetches into .lab; 3 to 6 minutes
+	@$(PY) -m benchmarks.budgets

@@ -60,15 +60,15 @@ def main(arguments: list[str]) -> int:
     return 0 if figures is None or report(figures) else 1
 
 
-def measure(starts: int = STARTS) -> dict[str, Figures] | None:
-    """By function; None: the runtime could not be fetched, which is said."""
+def measure(starts: int = STARTS, *, bare: bool = True) -> dict[str, Figures] | None:
+    """By function, with `bare` those without bytecode, too; None: the runtime could not be fetched, which is said."""
     lacking = fetch.why_not(fetch.ensure_lambda)
     if lacking:
         print(lacking)
         return None
     package = build_package(STAGE)
     with tempfile.TemporaryDirectory() as folder, scene.standing(toolbox=scene.PROMOTED) as stands:
-        functions = unpacked(package, Path(folder))
+        functions = unpacked(package, Path(folder), bare=bare)
         return _in_turn(functions, stands, starts)
 
 
@@ -107,8 +107,8 @@ def _medians(starts: list[ColdStart]) -> Figures:
     )
 
 
-def unpacked(package: Package, folder: Path) -> list[Function]:
-    """Ours and the peer's, each with its bytecode and without."""
+def unpacked(package: Package, folder: Path, *, bare: bool) -> list[Function]:
+    """Ours and the peer's; with `bare`, each without its bytecode, too."""
     layer = folder / "layer"
     _unzip(package.layer, layer)
     ours, sdk = folder / "ours", folder / "sdk"
@@ -118,9 +118,11 @@ def unpacked(package: Package, folder: Path) -> list[Function]:
     shutil.copy(PEER, sdk)
     compile_tree(str(fetch.RIC_PYTHON), sdk, seen_as="/var/task", deep=False)
     site = next(layer.rglob("jinja2")).parent
+    compiled = [Function(OURS, ours, (site,)), Function(SDK, sdk, (fetch.SDK,))]
+    if not bare:
+        return compiled
     return [
-        Function(OURS, ours, (site,)),
-        Function(SDK, sdk, (fetch.SDK,)),
+        *compiled,
         Function(f"{OURS}, without .pyc", _bare(ours), (_bare(site),)),
         Function(f"{SDK}, without .pyc", _bare(sdk), (_bare(fetch.SDK, into=folder / "sdk-layer-bare"),)),
     ]

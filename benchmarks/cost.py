@@ -127,8 +127,7 @@ def _measured(scene: Scene, ask: Callable[[], dict[str, Any]], aside: Any) -> Me
     cpu_ms = statistics.median(_cpu_ms(lambda: answered(ask())) for _ in range(REPEATS))
     with metering(scene.deps.store.table.client, aside) as metered:
         response = answered(ask())
-    with _counting_trips(scene) as trips:
-        trips.start()
+    with counting_trips(scene) as trips:
         answered(ask())
     return Measured(metered.reads, metered.writes, len(response["body"]), cpu_ms, trips.count)
 
@@ -140,11 +139,12 @@ def _cpu_ms(act: Callable[[], object]) -> float:
 
 
 @contextmanager
-def _counting_trips(scene: Scene) -> Iterator[RoundTrips]:
+def counting_trips(scene: Scene) -> Iterator[RoundTrips]:
     with pytest.MonkeyPatch.context() as patch:
         trips = RoundTrips()
         watched = trips.watch(scene.deps, patch)
         patch.setattr(wiring, "deps", lambda: watched)
+        trips.start()
         yield trips
         trips.stop(scene.deps)
 

@@ -92,6 +92,8 @@ def in_memory() -> Deps:
     )
     cards = [ToolCard(t.vendor, t.name, t.version, t.description, t.input_schema, t.methods) for t in tools.values()]
     store = SimpleNamespace(
+        table=SimpleNamespace(together=lambda *calls: tuple(call() for call in calls)),
+        traces=SimpleNamespace(note_presence=lambda *_: None),
         agents=agents,
         toolbox=SimpleNamespace(cards=lambda *_: cards),
         find_call_facts=lambda _agent, name: CallFacts(tools[name], [], []),
