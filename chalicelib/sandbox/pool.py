@@ -22,11 +22,11 @@ from chalicelib.sandbox.limits import (
     STEP_SECONDS,
     SUSPENSIONS,
 )
-from chalicelib.sandbox.runner import Send, Session
-from chalicelib.sandbox.type_check import type_check
 
 if TYPE_CHECKING:
     from pydantic_monty import Monty, MontySession, OSPolicy, ResourceLimits
+
+    from chalicelib.sandbox.runner import Send, Session
 
 _LIMITS: Final[ResourceLimits] = {
     "max_memory": MEMORY_BYTES,
@@ -58,6 +58,8 @@ class Sandbox:
 
         Raises Refusal(rate_limited) when none is free within `timeout` seconds.
         """
+        from chalicelib.sandbox.runner import Session  # here: a process that only lists runs nothing
+
         with self._turn(timeout):
             pool, state = self._opened()
             with ExitStack() as stack:
@@ -73,6 +75,8 @@ class Sandbox:
 
         Raises Refusal(rate_limited) when none is free within 5 s.
         """
+        from chalicelib.sandbox.type_check import type_check
+
         with self._turn(CHECK_WAIT_SECONDS):
             return type_check(self._opened()[0], source)
 

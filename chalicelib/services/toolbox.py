@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
@@ -18,13 +18,14 @@ from chalicelib.model import (
     annotations_of,
 )
 from chalicelib.rules import connections as connection_rule
-from chalicelib.rules.module_check import PROBLEMS_MAX, ModuleCheck, check_module
 from chalicelib.rules.names import WIRE_NAME_MAX, read_name, split_wire_name, wire_name
 from chalicelib.rules.schema import find_schema_fault
-from chalicelib.rules.search import Index, nearest
 from chalicelib.services import cards
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
+
+if TYPE_CHECKING:
+    from chalicelib.rules.search import Index
 
 NUMBER_SHOWN: Final = 20
 """Digits of a number that a refusal repeats."""
@@ -102,6 +103,8 @@ def _found_note(query: str, total: int, offset: int, shown: int) -> str:
 
 def index(deps: Deps, person: Person) -> Index:
     """The search index of a person's toolbox, as fresh as what was read of the person."""
+    from chalicelib.rules.search import Index  # here: no list and no call waits for the words that it knows
+
     known = deps.caches.index_at(person.id, person.toolbox_revision)
     if known is None:
         known = Index(deps.store.toolbox.heads(person.id))
@@ -142,6 +145,8 @@ def not_found(deps: Deps, caller: Caller, vendor: str, name: str) -> Refusal:
 
 
 def _nearest(deps: Deps, caller: Caller, wanted: str) -> list[str]:
+    from chalicelib.rules.search import nearest
+
     return nearest(wanted, [head.wire_name for head in index(deps, caller.person).search("")])
 
 
@@ -180,7 +185,9 @@ def read_source(deps: Deps, caller: Caller, vendor: str, name: str, version: int
 
 def check(deps: Deps, source: str, input_schema: Any = None, *, hosts: Sequence[str] = ()) -> Checked:
     """Everything the check finds, at most 50 problems. The type checker runs only on what parses soundly."""
-    module: ModuleCheck = check_module(source, hosts=hosts)
+    from chalicelib.rules.module_check import PROBLEMS_MAX, check_module
+
+    module = check_module(source, hosts=hosts)
     problems = list(module.problems)
     if not any(problem.blocking for problem in problems):
         problems += deps.sandbox.type_check(source)
