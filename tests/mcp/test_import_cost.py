@@ -21,3 +21,19 @@ def test_the_door_lists_without_a_heavy_import() -> None:
     """Report: openclaw/openclaw#137379"""
     ran = subprocess.run([sys.executable, "-c", PROBE], cwd=ROOT, capture_output=True, text=True, check=True)
     assert ran.stdout.split() == []
+
+
+OF_OURS = ("rules.search", "rules.module_check", "sandbox.runner", "sandbox.type_check", "proxy.proxy", "console")
+PROBE_OF_OURS = f"""
+import sys, tempfile
+import chalicelib.mcp.door
+from chalicelib import wiring
+with tempfile.TemporaryDirectory() as home:
+    wiring.make_deps({{"GRAFT_TABLE": "t", "GRAFT_HOME": home, "GRAFT_AWS_ENDPOINT": "http://127.0.0.1:9"}})
+print(" ".join(name for name in {OF_OURS!r} if f"chalicelib.{{name}}" in sys.modules))
+"""
+
+
+def test_nor_does_it_load_what_only_other_requests_use() -> None:
+    ran = subprocess.run([sys.executable, "-c", PROBE_OF_OURS], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []
