@@ -28,14 +28,20 @@ def create_agent(
     *,
     cap: int = CAP_DEFAULT,
     idle_window_days: int = IDLE_WINDOW_DAYS_DEFAULT,
+    connection_ids: frozenset[str] | None = None,
+    agent_id: str = "",
 ) -> tuple[Agent, str]:
-    """A new agent and its token, which is shown once and stored as a hash."""
+    """A new agent and its token, which is shown once and stored as a hash.
+
+    `agent_id`: chosen before, so that the same wish twice makes one agent; empty: a new one.
+    """
     name = _checked_name(name)
     _check_bounds("cap", cap, CAP_RANGE)
     _check_bounds("idle window", idle_window_days, IDLE_WINDOW_DAYS_RANGE)
-    agent_id = deps.new_id()
+    _check_scope(deps, person_id, connection_ids)
+    agent_id = agent_id or deps.new_id()
     token = new_token(deps, person_id, agent_id)
-    agent = Agent(person_id, agent_id, name, hash_token(token), cap, idle_window_days, None, deps.now())
+    agent = Agent(person_id, agent_id, name, hash_token(token), cap, idle_window_days, connection_ids, deps.now())
     if not deps.store.agents.add(agent):
         raise Refusal(Reason.INPUT_INVALID, f"There is an agent named {name!r} already. Choose another name.")
     return agent, token
@@ -67,9 +73,7 @@ def edit_scope(deps: Deps, person_id: str, agent_id: str, connection_ids: frozen
 
     Refuses `input_invalid` an agent that is not there, `connection_not_found` a connection that is not the person's.
     """
-    known = {connection.id for connection in deps.store.grants.connections(person_id)}
-    if connection_ids is not None and not connection_ids <= known:
-        raise Refusal(Reason.CONNECTION_NOT_FOUND, "There is no such connection.")
+    _check_scope(deps, person_id, connection_ids)
     agent = find_agent(deps, person_id, agent_id)
     if not deps.store.agents.edit_scope(agent, connection_ids):
         raise _moved()
@@ -107,6 +111,13 @@ def revoke_agent(deps: Deps, person_id: str, agent_id: str) -> Agent:
 
 def _moved() -> Refusal:
     return Refusal(Reason.INPUT_INVALID, "The agent changed meanwhile. Look at it and try again.")
+
+
+def _check_scope(deps: Deps, person_id: str, connection_ids: frozenset[str] | None) -> None:
+    if not connection_ids:
+        return
+    if not connection_ids <= {connection.id for connection in deps.store.grants.connections(person_id)}:
+        raise Refusal(Reason.CONNECTION_NOT_FOUND, "There is no such connection.")
 
 
 def _checked_name(name: str) -> str:

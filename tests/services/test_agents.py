@@ -75,3 +75,21 @@ def test_a_limit_that_is_no_whole_number_by_its_type_is_refused_and_the_agent_st
         with pytest.raises(Refusal):
             agents.create_agent(world.deps, PERSON, "other", **limits)
     assert world.caller().agent == mine
+
+
+def test_an_agent_that_is_wished_for_twice_is_made_once(world: World) -> None:
+    made, _ = agents.create_agent(world.deps, PERSON, "laptop", agent_id="chosenbefore1")
+    assert made.id == "chosenbefore1"
+    for name in ("laptop", "another"):
+        with pytest.raises(Refusal):
+            agents.create_agent(world.deps, PERSON, name, agent_id="chosenbefore1")
+    assert {agent.name for agent in world.deps.store.agents.every(PERSON)} == {"demo", "laptop"}
+
+
+def test_a_new_agents_scope_names_connections_of_its_person_only(world: World) -> None:
+    mine = world.connect()
+    made, _ = agents.create_agent(world.deps, PERSON, "laptop", connection_ids=frozenset({mine.id}))
+    assert agents.find_agent(world.deps, PERSON, made.id).connection_ids == made.connection_ids == {mine.id}
+    with pytest.raises(Refusal) as refused:
+        agents.create_agent(world.deps, PERSON, "tablet", connection_ids=frozenset({"nosuch"}))
+    assert refused.value.reason is Reason.CONNECTION_NOT_FOUND
