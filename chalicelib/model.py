@@ -203,6 +203,8 @@ class ToolHead(_Tool):
     description: str
     version: int
     methods: frozenset[str]
+    connection_id: str | None = None
+    """Its default connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +226,7 @@ class ToolVersion(_Tool):
 
     @property
     def head(self) -> ToolHead:
-        return ToolHead(self.vendor, self.name, self.description, self.version, self.methods)
+        return ToolHead(self.vendor, self.name, self.description, self.version, self.methods, self.connection_id)
 
     @property
     def card(self) -> ToolCard:
@@ -249,6 +251,9 @@ class Connection:
     created_at: datetime
     secret_revision: int = 0
     sealed_secret: bytes | None = field(default=None, repr=False)
+    secret_saved_at: datetime | None = None
+    """When the person last gave it a secret; None: as it was made."""
+    revoked_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

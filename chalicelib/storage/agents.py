@@ -93,9 +93,33 @@ class AgentRows:
 
     def of_person(self, person_id: str) -> list[Agent]:
         """Every agent of the person, revoked ones included, oldest first; one that cannot be read is left out."""
-        keys = [items.agent_key(person_id, agent_id) for agent_id in self.ids(person_id)]
-        agents = [agent for agent in map(_readable, self._table.get_many(keys)) if agent is not None]
+        return self.some(person_id, self.ids(person_id))
+
+    def some(self, person_id: str, agent_ids: Sequence[str]) -> list[Agent]:
+        """These agents, oldest first; one that cannot be read is left out."""
+        rows = self._table.get_many([items.agent_key(person_id, agent_id) for agent_id in agent_ids])
+        agents = [agent for agent in map(_readable, rows) if agent is not None]
         return sorted(agents, key=lambda agent: (agent.created_at, agent.id))
+
+    def facts_of(self, person_id: str, agent_ids: Sequence[str]) -> list[AgentFacts]:
+        """These agents, each with its set, oldest first; one that cannot be read is left out."""
+        found: list[AgentFacts] = []
+        left = list(agent_ids)
+        for _ in range(TORN_READS_MAX):
+            rows = {(row["pk"]["S"], row["sk"]["S"]): row for row in self._table.get_many(_pairs(person_id, left))}
+            torn = []
+            for agent_id in left:
+                pk = items.agent_pk(person_id, agent_id)
+                row = rows.get((pk, "agent"))
+                if row is None or _readable(row) is None:
+                    continue
+                facts = _facts(row, rows.get((pk, "set")))
+                found += [facts] if facts else []
+                torn += [] if facts else [agent_id]
+            left = torn
+            if not left:
+                return sorted(found, key=lambda facts: (facts.agent.created_at, facts.agent.id))
+        raise Conflict("a working set kept moving while it was read")
 
     def find_by_name(self, person_id: str, name: str) -> AgentFacts | None:
         item = self._table.get(items.agent_name_key(person_id, name))
@@ -129,14 +153,22 @@ class AgentRows:
 
     def history(self, agent: Agent, *, before: int | None = None, limit: int = 50) -> list[ChangeSet]:
         """Newest first; `before`: only change sets with a smaller `list_revision`."""
-        below = None if before is None else items.history_key(agent.person_id, agent.id, before - 1)["sk"]["S"]
-        pk = items.agent_pk(agent.person_id, agent.id)
+        return self.history_of(agent.person_id, agent.id, before=before, limit=limit)
+
+    def history_of(
+        self, person_id: str, agent_id: str, *, before: int | None = None, limit: int = 50
+    ) -> list[ChangeSet]:
+        below = None if before is None else items.history_key(person_id, agent_id, before - 1)["sk"]["S"]
+        pk = items.agent_pk(person_id, agent_id)
         rows = self._table.query(pk, "history#", newest_first=True, below=below, limit=limit)
         return [items.to_change_set(row) for row in rows]
 
     def ledger(self, agent: Agent, *, limit: int | None = 50) -> list[LedgerLine]:
         """Newest first."""
-        pk = items.agent_pk(agent.person_id, agent.id)
+        return self.ledger_of(agent.person_id, agent.id, limit=limit)
+
+    def ledger_of(self, person_id: str, agent_id: str, *, limit: int | None = 50) -> list[LedgerLine]:
+        pk = items.agent_pk(person_id, agent_id)
         return [items.to_ledger_line(row) for row in self._table.query(pk, "ledger#", newest_first=True, limit=limit)]
 
     # --- the agent itself
@@ -413,6 +445,11 @@ def _renaming(seen: Agent, edited: Agent) -> list[Write]:
 
 
 _REVISIONS: Final = "#rev = #rev + :one, #list_revision = :next, #set_size = :size"
+
+
+def _pairs(person_id: str, agent_ids: Sequence[str]) -> list[items.Key]:
+    """The keys of A and S of each."""
+    return [key(person_id, agent_id) for agent_id in agent_ids for key in (items.agent_key, items.set_key)]
 
 
 def _readable(row: items.Item) -> Agent | None:

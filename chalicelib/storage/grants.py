@@ -42,7 +42,7 @@ class GrantRows:
         """
         wipe = update(
             items.connection_key(connection.person_id, connection.id),
-            "SET #state = :revoking, #due_shard = :shard, #due_at = :now REMOVE #sealed_secret",
+            "SET #state = :revoking, #due_shard = :shard, #due_at = :now, #revoked_at = :now REMOVE #sealed_secret",
             condition="#state = :live",
             values={
                 ":revoking": items.text(ConnectionState.REVOKING),
@@ -77,7 +77,10 @@ class GrantRows:
 
     def all_approvals(self, agent: Agent) -> list[Approval]:
         """Every standing answer about this agent, by tool."""
-        rows = self._table.query(items.agent_pk(agent.person_id, agent.id), "approval#")
+        return self.approvals_of(agent.person_id, agent.id)
+
+    def approvals_of(self, person_id: str, agent_id: str) -> list[Approval]:
+        rows = self._table.query(items.agent_pk(person_id, agent_id), "approval#")
         return [items.to_approval(row) for row in rows]
 
     def keep_approval(self, agent: Agent, seen: Approval | None, approval: Approval) -> bool:

@@ -10,7 +10,7 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | agent name | P#<person>           | name#<name, case folded>    | agent: one name, one agent |
 | connection | P#<person>           | connection#<connection>     | vendor, scheme, hosts, state, sealed secret |
 | token      | P#<person>           | token#<connection>          | its sealed access token, who fetches the next |
-| head       | T#<person>           | head#<tool>                 | what search reads: description, version, methods |
+| head       | T#<person>           | head#<tool>                 | what search reads, and the default connection |
 | current    | T#<person>           | current#<tool>              | the newest version whole, with schema and source |
 | version    | T#<person>           | version#<tool>#<number>     | every version whole, never changed |
 | A, agent   | A#<person>#<agent>   | agent                       | token hash, limits, rev, list_revision, runs, used |
@@ -389,11 +389,12 @@ def to_ledger_line(item: Item) -> LedgerLine:
 
 
 def head_item(person_id: str, tool: ToolHead) -> Item:
-    return head_key(person_id, tool.wire_name) | {
+    item = head_key(person_id, tool.wire_name) | {
         "description": text(tool.description),
         "version": number(tool.version),
         "methods": json_text(sorted(tool.methods)),
     }
+    return item if tool.connection_id is None else item | {"connection_id": text(tool.connection_id)}
 
 
 def to_head(item: Item) -> ToolHead:
@@ -404,6 +405,7 @@ def to_head(item: Item) -> ToolHead:
         description=item["description"]["S"],
         version=int(item["version"]["N"]),
         methods=frozenset(json.loads(item["methods"]["S"])),
+        connection_id=item["connection_id"]["S"] if "connection_id" in item else None,
     )
 
 
@@ -478,6 +480,8 @@ def connection_item(connection: Connection) -> Item:
     }
     if connection.sealed_secret is not None:
         item["sealed_secret"] = {"B": connection.sealed_secret}
+    for name, at in (("secret_saved_at", connection.secret_saved_at), ("revoked_at", connection.revoked_at)):
+        item |= {} if at is None else {name: moment(at)}
     return item
 
 
@@ -495,6 +499,8 @@ def to_connection(item: Item) -> Connection:
         created_at=from_ms(item["created_at"]["N"]),
         secret_revision=int(item["secret_revision"]["N"]),
         sealed_secret=item["sealed_secret"]["B"] if "sealed_secret" in item else None,
+        secret_saved_at=from_ms(item["secret_saved_at"]["N"]) if "secret_saved_at" in item else None,
+        revoked_at=from_ms(item["revoked_at"]["N"]) if "revoked_at" in item else None,
     )
 
 

@@ -23,6 +23,13 @@ class ToolboxRows:
         keys = [items.current_key(person_id, tool) for tool in tools]
         return [items.to_card(row) for row in self._table.get_many(keys, attributes=items.CARD_ATTRIBUTES)]
 
+    def published(self, person_id: str, tools: Sequence[str]) -> dict[str, tuple[ToolCard, str, datetime]]:
+        """By wire name, of those that exist: the current card, who published it (agent or person id), and when."""
+        wanted = (*items.CARD_ATTRIBUTES, "published_by", "published_at")
+        keys = [items.current_key(person_id, tool) for tool in tools]
+        rows = self._table.get_many(keys, attributes=wanted)
+        return {card.wire_name: (card, by, at) for card, by, at in map(_to_published, rows)}
+
     def bound_to(self, person_id: str, connection_id: str, tools: Sequence[str]) -> list[str]:
         """Those of `tools` (wire names) whose current version has this default connection."""
         keys = [items.current_key(person_id, tool) for tool in tools]
@@ -55,6 +62,10 @@ class ToolboxRows:
     def publish(self, person_id: str, tool: ToolVersion, *, also: Sequence[Write] = ()) -> bool:
         """Write a version as the newest one. False: another version took the number, or `also` was refused."""
         return self._table.transact([*publish_writes(person_id, tool), *also])
+
+
+def _to_published(row: items.Item) -> tuple[ToolCard, str, datetime]:
+    return items.to_card(row), row["published_by"]["S"], items.from_ms(row["published_at"]["N"])
 
 
 def publish_writes(person_id: str, tool: ToolVersion) -> list[Write]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from chalicelib.model import Agent, Presence, VendorAnswer
 from chalicelib.storage import items
 from chalicelib.storage.items import Item, from_ms, moment, number, text
@@ -26,7 +28,11 @@ class TraceRows:
 
     def presence_of(self, agents: list[Agent]) -> dict[str, Presence]:
         """By agent id, of those that were seen."""
-        rows = self._table.get_many([items.presence_key(agent.person_id, agent.id) for agent in agents])
+        return self.presences(agents[0].person_id, [agent.id for agent in agents]) if agents else {}
+
+    def presences(self, person_id: str, agent_ids: Sequence[str]) -> dict[str, Presence]:
+        """The same, of agents known by their ids alone."""
+        rows = self._table.get_many([items.presence_key(person_id, agent_id) for agent_id in agent_ids])
         return {row["pk"]["S"].rpartition("#")[2]: _to_presence(row) for row in rows}
 
     def keep_answer(self, person_id: str, answer: VendorAnswer) -> None:
