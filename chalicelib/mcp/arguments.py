@@ -9,7 +9,7 @@ from typing import Any, Final
 from chalicelib.errors import Reason, Refusal
 from chalicelib.services.inputs import find_misfit
 
-from .catalogue import MetaTool
+from .meta_tool import MetaTool
 
 FIELD_MAX: Final = 120
 """Characters of a field's name that an answer shows."""

@@ -58,10 +58,15 @@ def find_missing(declared: Mapping[str, Any], ask: JsonObject) -> dict[str, Any]
     name = CAPABILITY_OF[str(ask["method"])]
     capability = declared.get(name)
     params = ask.get("params")
-    mode = params.get("mode", "form") if isinstance(params, Mapping) and name == "elicitation" else None
-    if isinstance(capability, Mapping) and (mode is None or mode in capability or (mode == "form" and not capability)):
+    mode = str(params.get("mode", "form")) if isinstance(params, Mapping) and name == "elicitation" else None
+    if isinstance(capability, Mapping) and (mode is None or _offers(capability, mode)):
         return None
     return {name: {} if mode is None else {mode: {}}}
+
+
+def _offers(elicitation: Mapping[str, Any], mode: str) -> bool:
+    """Whether the client can be asked in this mode; an empty capability means forms."""
+    return elicitation.get(mode) is not None or (mode == "form" and not elicitation)
 
 
 def _answers(params: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from chalicelib.services.deps import Deps
     from chalicelib.services.identity import Caller
 
-    from .catalogue import Action, Catalogue, MetaTool
+    from .catalogue import Action, Catalogue
+    from .meta_tool import MetaTool
     from .tool_call import ToolCall
 
 
@@ -51,7 +52,7 @@ def _dispatch(deps: Deps, caller: Caller, call: ToolCall, catalogue: Catalogue) 
     if promoted is None:
         raise RpcError(INVALID_PARAMS, toolbox.explain_unlisted(deps, caller, call.name))
     trail.message().tool = "__".join(promoted)
-    return outcome_answer(runs.call(deps, caller, *promoted, call.arguments))
+    return outcome_answer(call, runs.call(deps, caller, *promoted, call.arguments))
 
 
 def _act(deps: Deps, caller: Caller, call: ToolCall, fixed: MetaTool, action: Action) -> Answered:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-from chalicelib.model import Annotations
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from . import words
+from .meta_tool import DESTROYS, READS, WRITES, MetaTool, takes
+from .requesting import REQUEST_CONNECTION, REQUEST_CREDENTIAL
 
 if TYPE_CHECKING:
     from chalicelib.services.deps import Deps
@@ -19,35 +19,14 @@ if TYPE_CHECKING:
 
     Action: TypeAlias = Callable[[Deps, Caller, ToolCall], Answered]
 
-READS: Final = Annotations(read_only=True, destructive=False)
-WRITES: Final = Annotations(read_only=False, destructive=False)
-DESTROYS: Final = Annotations(read_only=False, destructive=True)
-
 VENDOR: Final = {"type": "string", "description": "As find_tool answers it."}
 NAME: Final = {"type": "string", "description": "As find_tool answers it."}
-
-
-@dataclass(frozen=True, slots=True)
-class MetaTool:
-    name: str
-    description: str
-    input_schema: dict[str, Any]
-    annotations: Annotations
-
-
-def _input(properties: dict[str, Any], *, required: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-    }
 
 
 FIND_TOOL: Final = MetaTool(
     "find_tool",
     words.FIND_TOOL,
-    _input(
+    takes(
         {
             "query": {"type": "string"},
             "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
@@ -58,15 +37,15 @@ FIND_TOOL: Final = MetaTool(
     READS,
 )
 PROMOTE: Final = MetaTool(
-    "promote", words.PROMOTE, _input({"vendor": VENDOR, "name": NAME}, required=("vendor", "name")), WRITES
+    "promote", words.PROMOTE, takes({"vendor": VENDOR, "name": NAME}, required=("vendor", "name")), WRITES
 )
 DEMOTE: Final = MetaTool(
-    "demote", words.DEMOTE, _input({"vendor": VENDOR, "name": NAME}, required=("vendor", "name")), WRITES
+    "demote", words.DEMOTE, takes({"vendor": VENDOR, "name": NAME}, required=("vendor", "name")), WRITES
 )
 RUN_TOOL: Final = MetaTool(
     "run_tool",
     words.RUN_TOOL,
-    _input(
+    takes(
         {
             "vendor": VENDOR,
             "name": NAME,
@@ -80,13 +59,13 @@ RUN_TOOL: Final = MetaTool(
 CHECK_TOOL: Final = MetaTool(
     "check_tool",
     words.CHECK_TOOL,
-    _input({"source": {"type": "string"}, "inputSchema": {"type": "object"}}, required=("source",)),
+    takes({"source": {"type": "string"}, "inputSchema": {"type": "object"}}, required=("source",)),
     READS,
 )
 PUBLISH_TOOL: Final = MetaTool(
     "publish_tool",
     words.PUBLISH_TOOL,
-    _input(
+    takes(
         {
             "vendor": {
                 "type": "string",
@@ -115,7 +94,7 @@ PUBLISH_TOOL: Final = MetaTool(
 READ_TOOL_SOURCE: Final = MetaTool(
     "read_tool_source",
     words.READ_TOOL_SOURCE,
-    _input(
+    takes(
         {
             "vendor": VENDOR,
             "name": NAME,
@@ -128,7 +107,7 @@ READ_TOOL_SOURCE: Final = MetaTool(
 ACQUIRE: Final = MetaTool(
     "acquire",
     words.ACQUIRE,
-    _input(
+    takes(
         {
             "connectionId": {"type": "string"},
             "goal": {
@@ -147,7 +126,7 @@ ACQUIRE: Final = MetaTool(
 ACQUIRE_STATUS: Final = MetaTool(
     "acquire_status",
     words.ACQUIRE_STATUS,
-    _input({"jobId": {"type": "string"}, "after": {"type": "integer", "minimum": 0}}, required=("jobId",)),
+    takes({"jobId": {"type": "string"}, "after": {"type": "integer", "minimum": 0}}, required=("jobId",)),
     READS,
 )
 
@@ -159,10 +138,12 @@ META_TOOLS: Final = (
     CHECK_TOOL,
     PUBLISH_TOOL,
     READ_TOOL_SOURCE,
+    REQUEST_CONNECTION,
+    REQUEST_CREDENTIAL,
     ACQUIRE,
     ACQUIRE_STATUS,
 )
-"""In list order. `request_connection` and `request_credential` go between read_tool_source and acquire."""
+"""In list order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.errors import Reason, Refusal
-from chalicelib.services import publishing, runs, toolbox, working_set
+from chalicelib.services import publishing, requests, runs, toolbox, working_set
 
-from . import catalogue, notes
-from .packing import ToolAnswer, iso, without_none
+from . import catalogue, notes, requesting
+from .packing import Answered, ToolAnswer, iso, without_none
+from .waiting import waiting_answer
 
 if TYPE_CHECKING:
     from chalicelib.services.deps import Deps
@@ -69,25 +70,16 @@ def _membership_answer(membership: Membership) -> ToolAnswer:
     return ToolAnswer(value, moved_list=membership.changed)
 
 
-def run_tool(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
+def run_tool(deps: Deps, caller: Caller, call: ToolCall) -> Answered:
     arguments = call.arguments
     vendor, name, tool_input = arguments["vendor"], arguments["name"], arguments.get("input", {})
-    return outcome_answer(runs.call(deps, caller, vendor, name, tool_input, dry_run=arguments.get("dryRun", False)))
+    outcome = runs.call(deps, caller, vendor, name, tool_input, dry_run=arguments.get("dryRun", False))
+    return outcome_answer(call, outcome)
 
 
-def outcome_answer(outcome: runs.Outcome) -> ToolAnswer:
+def outcome_answer(call: ToolCall, outcome: runs.Outcome) -> Answered:
     """A run's own answer; or what the person has to be told, which is no error."""
-    if isinstance(outcome, runs.Done):
-        return ToolAnswer(outcome.value)
-    return ToolAnswer(
-        {
-            "status": outcome.status,
-            "askId": outcome.ask_id,
-            "url": outcome.url,
-            "expiresAt": iso(outcome.expires_at),
-            "message": outcome.message,
-        }
-    )
+    return ToolAnswer(outcome.value) if isinstance(outcome, runs.Done) else waiting_answer(call, outcome)
 
 
 def check_tool(deps: Deps, _caller: Caller, call: ToolCall) -> ToolAnswer:
@@ -145,6 +137,31 @@ def read_tool_source(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
     )
 
 
+def request_connection(deps: Deps, caller: Caller, call: ToolCall) -> Answered:
+    arguments = call.arguments
+    wanted = requests.WantedConnection(
+        vendor=arguments["vendor"],
+        primary_host=arguments["primaryHost"],
+        scheme=arguments["scheme"],
+        scheme_config=arguments.get("schemeConfig", {}),
+        hosts=arguments.get("hosts", ()),
+        display_name=arguments.get("displayName", ""),
+        docs_url=arguments.get("docsUrl", ""),
+    )
+    return _request_answer(call, requests.request_connection(deps, caller, wanted))
+
+
+def request_credential(deps: Deps, caller: Caller, call: ToolCall) -> Answered:
+    connection_id, reason = call.arguments["connectionId"], call.arguments.get("reason", "")
+    return _request_answer(call, requests.request_credential(deps, caller, connection_id, reason))
+
+
+def _request_answer(call: ToolCall, answer: requests.Answer) -> Answered:
+    if isinstance(answer, requests.Connected):
+        return ToolAnswer({"status": "connected", "connectionId": answer.connection_id})
+    return waiting_answer(call, answer)
+
+
 def acquire(_deps: Deps, _caller: Caller, _call: ToolCall) -> ToolAnswer:
     raise Refusal(
         Reason.ACQUIRE_UNCONFIGURED,
@@ -162,6 +179,8 @@ ACTIONS: Final[dict[str, Action]] = {
     catalogue.CHECK_TOOL.name: check_tool,
     catalogue.PUBLISH_TOOL.name: publish_tool,
     catalogue.READ_TOOL_SOURCE.name: read_tool_source,
+    requesting.REQUEST_CONNECTION.name: request_connection,
+    requesting.REQUEST_CREDENTIAL.name: request_credential,
     catalogue.ACQUIRE.name: acquire,
     catalogue.ACQUIRE_STATUS.name: acquire,
 }

@@ -16,7 +16,8 @@ Graft keeps a toolbox of small tools and lists only those promoted for this agen
 4. demote tools you are done with. Nothing is lost: find_tool still finds them.
 5. An answer with status awaiting_... carries a url: give it to the person exactly as it is, and repeat the same \
 call once they have answered.
-6. Never ask for a password, token or key in chat: the person types it in Graft's console."""
+6. Never ask for a password, token or key in chat: the person types it in Graft's console. request_connection asks \
+for an account that find_tool does not list, request_credential for a credential that no longer works."""
 
 FIND_TOOL: Final = """\
 Search the whole toolbox, including demoted tools and those other agents published. Call find_tool first \
@@ -73,6 +74,28 @@ READ_TOOL_SOURCE: Final = """\
 Read a tool's source, inputSchema and versions: to see why it failed, or to publish_tool a better version of it \
 under the same vendor and name."""
 
+REQUEST_CONNECTION: Final = """\
+Ask the person to connect an account at a service that find_tool's connections do not list, or to allow it a host \
+that is missing. They type the secret in Graft's console: never ask for one in chat, and pass none here. Answers \
+status connected with the connectionId, or a status awaiting_...: then give its url to the person exactly as it is, \
+and repeat the same call once they have answered."""
+
+CONNECTION_VENDOR: Final = "The service, as its tools name it. Lower-case words joined by hyphens."
+CONNECTION_HOST: Final = "Such as api.github.com: where paths go that name no other host."
+CONNECTION_SCHEME: Final = "How the service wants to be signed in to."
+CONNECTION_CONFIG: Final = """\
+api_key_header: headerName, prefix?; api_key_query: queryParam; oauth2_client_credentials: tokenUrl, scopes?; the \
+others: nothing. Never a secret."""
+CONNECTION_HOSTS: Final = "Further hosts that its tools call; each of them receives the secret."
+CONNECTION_DOCS: Final = "Where the person finds how to make the secret."
+
+REQUEST_CREDENTIAL: Final = """\
+Ask the person to enter a connection's credential again: when the service answers 401, or a call was refused \
+credential_missing. They type it in Graft's console: never ask for it in chat. Answers status connected, or a status \
+awaiting_...: then give its url to the person exactly as it is, and repeat the same call once they have answered."""
+
+CREDENTIAL_REASON: Final = "What went wrong, for the person to read."
+
 ACQUIRE: Final = """\
 Have Graft write, check and publish a tool for a connection. Call find_tool before acquire: only when it found \
 nothing that fits. publish_tool is the way to write it yourself. find_tool tells connectionId. Answers a jobId for \
@@ -82,3 +105,11 @@ same call once they have answered. Never ask for a secret in chat."""
 ACQUIRE_STATUS: Final = """\
 How a job that acquire started is doing, and the tool it made. Pass after, the last seq you saw, to hear only what \
 is new."""
+
+OPEN_THE_PAGE: Final = {
+    "awaiting_approval": "Graft asks whether your agent may run {about}. The page shows the call whole.",
+    "awaiting_connection": "Graft asks you to connect {about}. The page shows which hosts would receive the secret.",
+    "awaiting_credential": "Graft asks you to enter a credential again. The page shows which one.",
+}
+"""What a client that can open a page shows to the person. It shows the address itself."""
+ANSWER_THERE: Final = " Answer there; then let the call be made again."

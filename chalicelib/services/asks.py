@@ -19,6 +19,7 @@ from chalicelib.model import (
     ToolQuestion,
 )
 from chalicelib.rules.asks import ASK_OPEN, Standing, decide_standing, question_digest
+from chalicelib.services import trail
 from chalicelib.services.deps import Deps
 from chalicelib.services.retries import attempts
 
@@ -39,6 +40,8 @@ class Waiting:
     url: str
     expires_at: datetime
     message: str
+    about: str
+    """The tool or the vendor; empty for a credential."""
 
 
 def ask(deps: Deps, agent: Agent, question: Question, *, also: Sequence[Write] = ()) -> tuple[Standing, AskPlace]:
@@ -63,11 +66,22 @@ def waiting(deps: Deps, question: Question, place: AskPlace) -> Waiting:
     """What the agent is told while its ask is open."""
     url = link(deps, place.code)
     status, message = _words(question, url)
-    return Waiting(status, place.ask_id, url, place.expires_at, message)
+    trail.message().outcome = status
+    return Waiting(status, place.ask_id, url, place.expires_at, message, _subject(question))
 
 
 def link(deps: Deps, code: str) -> str:
     return f"{deps.settings.public_base_url}/a/{code}"
+
+
+def _subject(question: Question) -> str:
+    match question:
+        case ToolQuestion():
+            return question.tool
+        case ConnectionQuestion():
+            return question.vendor
+        case CredentialQuestion():
+            return ""
 
 
 def _words(question: Question, url: str) -> tuple[str, str]:

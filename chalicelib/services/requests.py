@@ -122,4 +122,12 @@ def _check(deps: Deps, wanted: WantedConnection) -> None:
     if fault is not None:
         problems.insert(0, fault)
     if problems:
-        raise Refusal(Reason.INPUT_INVALID, " ".join(problems), {"problems": problems})
+        details = {"field": "vendor" if fault else _field(deps, wanted, problems[0]), "problems": problems}
+        raise Refusal(Reason.INPUT_INVALID, f"{' '.join(problems)} Correct the call and repeat it.", details)
+
+
+def _field(deps: Deps, wanted: WantedConnection, problem: str) -> str:
+    """The field that a problem of the proxy's is about: it begins with its name, or is about a host."""
+    if problem.startswith("scheme"):
+        return problem.split()[0].rstrip(":")
+    return "primaryHost" if deps.connections.check("none", {}, None, wanted.primary_host, ()) else "hosts"

@@ -111,9 +111,7 @@ def call(deps: Deps, caller: Caller, vendor: str, name: str, input: JsonObject, 
                 return Done(execute(deps, caller, replace(execution, spends=approval)))
             except _PassGone:
                 pass
-    waiting = approvals.ask(deps, caller.agent, facts.tool, connection, input, approval)
-    trail.message().outcome = waiting.status
-    return waiting
+    return approvals.ask(deps, caller.agent, facts.tool, connection, input, approval)
 
 
 def try_out(deps: Deps, caller: Caller, tool: ToolVersion, input: JsonObject) -> Json:

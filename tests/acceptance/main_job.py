@@ -15,6 +15,8 @@ META_TOOLS: Final = [
     "check_tool",
     "publish_tool",
     "read_tool_source",
+    "request_connection",
+    "request_credential",
     "acquire",
     "acquire_status",
 ]

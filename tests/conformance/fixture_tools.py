@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.mcp.asking_back import find_missing
-from chalicelib.mcp.catalogue import GRAFT, READS, WRITES, Catalogue, MetaTool
+from chalicelib.mcp.catalogue import GRAFT, Catalogue
+from chalicelib.mcp.meta_tool import READS, WRITES, MetaTool
 from chalicelib.mcp.packing import Answered, InputRequired, PlainResult, ToolAnswer
 from chalicelib.mcp.tool_call import ToolCall
 from chalicelib.model import JsonObject

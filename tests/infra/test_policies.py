@@ -167,6 +167,9 @@ def use_every_meta_tool(scene: Scene) -> None:
         scene.call("run_tool", vendor=vendor, name=name, input={"text": "x"}, dryRun=True)
     scene.call("demote", vendor="plain", name="answers")
     scene.call("promote", vendor="plain", name="answers")
+    scene.call("request_connection", vendor="new", primaryHost="api.new.example", scheme="bearer")
+    known = scene.deps.store.grants.connections(PERSON)[0]
+    scene.call("request_credential", connectionId=known.id, reason="it answers 401")
     scene.call("acquire", need="something else")
     scene.call("acquire_status", jobId="none")
 

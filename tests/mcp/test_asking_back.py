@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from chalicelib.mcp.catalogue import READS, Catalogue, MetaTool
+from chalicelib.mcp.catalogue import Catalogue
+from chalicelib.mcp.meta_tool import READS, MetaTool
 from chalicelib.mcp.packing import Answered, InputRequired, PlainResult, ToolAnswer
 from chalicelib.mcp.tool_call import ToolCall
 from chalicelib.services.deps import Deps
@@ -125,6 +126,7 @@ def test_a_state_is_no_good_after_a_day(asking: Harness) -> None:
         ("ask", {"elicitation": {"url": {}}}, {"elicitation": {"form": {}}}),
         ("link", {"elicitation": {}}, {"elicitation": {"url": {}}}),
         ("link", {"elicitation": {"form": {}}}, {"elicitation": {"url": {}}}),
+        ("link", {"elicitation": {"form": {}, "url": None}}, {"elicitation": {"url": {}}}),
     ],
 )
 def test_a_client_is_asked_only_what_it_declared(asking: Harness, name: str, declared: Any, needed: Any) -> None:

@@ -22,6 +22,8 @@ META_TOOL_ORDER = [
     "check_tool",
     "publish_tool",
     "read_tool_source",
+    "request_connection",
+    "request_credential",
     "acquire",
     "acquire_status",
 ]
@@ -33,6 +35,8 @@ HINTS = {
     "check_tool": (True, False),
     "publish_tool": (False, False),
     "read_tool_source": (True, False),
+    "request_connection": (False, False),
+    "request_credential": (False, False),
     "acquire": (False, False),
     "acquire_status": (True, False),
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import anyio
@@ -12,13 +13,17 @@ import httpx2
 import mcp_types as types
 import pytest
 from mcp import Client
+from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from chalicelib.model import AskAnswer
 from chalicelib.services.deps import Deps
 
+from .conftest import PERSON
 from .harness import Harness
 from .loopback import serving
+from .persons import MAKES, answer_newest
 
 Mode = Literal["auto", "legacy", "2026-07-28"]
 MODES: list[Mode] = ["auto", "legacy", "2026-07-28"]
@@ -46,14 +51,23 @@ def url(deps: Deps) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def connected(url: str, harness: Harness, mode: Mode, heard: list[Any]) -> AsyncIterator[Client]:
+async def connected(
+    url: str, harness: Harness, mode: Mode, heard: list[Any], opens: ElicitationFnT | None = None
+) -> AsyncIterator[Client]:
+    """`opens`: what the client does when it is asked to open a page."""
+
     async def on_message(message: Any) -> None:
         heard.append(message)
 
     headers = {"Authorization": f"Bearer {harness.token}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=PATIENCE_SECONDS) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode, message_handler=on_message) as client,
+        Client(
+            streamable_http_client(url, http_client=http),
+            mode=mode,
+            message_handler=on_message,
+            elicitation_callback=opens,
+        ) as client,
     ):
         yield client
 
@@ -142,3 +156,58 @@ async def test_in_the_stateless_era_a_subscription_is_acknowledged_and_ends_grac
         ):
             assert subscription.honored.tools_list_changed is True
             assert [event async for event in subscription] == []
+
+
+Said = Literal["accept", "decline", "cancel"]
+
+
+def opens_with(opened: list[str], *, said: Said, then: Callable[[], object] = lambda: None) -> ElicitationFnT:
+    """A client that shows the page of an elicitation to its person: `then` is what they do there."""
+
+    async def show(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        assert isinstance(params, types.ElicitRequestURLParams)
+        opened.append(params.url)
+        then()
+        return types.ElicitResult(action=said)
+
+    return show
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("mode", ["auto", "2026-07-28"])
+async def test_a_client_that_opens_the_page_gets_the_tools_answer_once_the_person_allowed(
+    url: str, harness: Harness, mode: Mode
+) -> None:
+    harness.publish("make", MAKES)
+    opened: list[str] = []
+    allow = partial(answer_newest, harness.deps, PERSON, AskAnswer.ALLOWED)
+    with anyio.fail_after(PATIENCE_SECONDS):
+        async with connected(url, harness, mode, [], opens_with(opened, said="accept", then=allow)) as client:
+            made = await client.call_tool("demo__make", {"text": "x"})
+            assert made.structured_content == {"made": "x"}
+            assert (await client.call_tool("demo__make", {"text": "y"})).structured_content == {"made": "y"}
+    assert len(opened) == 1
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("said", "times"), [("accept", 3), ("decline", 1), ("cancel", 1)])
+async def test_a_client_whose_person_does_not_answer_at_once_gets_the_link_and_no_error(
+    url: str, harness: Harness, said: Said, times: int
+) -> None:
+    harness.publish("make", MAKES)
+    opened: list[str] = []
+    with anyio.fail_after(PATIENCE_SECONDS):
+        async with connected(url, harness, "2026-07-28", [], opens_with(opened, said=said)) as client:
+            waiting = await client.call_tool("demo__make", {"text": "x"})
+    assert opened == [waiting.structured_content["url"]] * times
+    assert (waiting.is_error, waiting.structured_content["status"]) == (False, "awaiting_approval")
+
+
+@pytest.mark.anyio
+async def test_in_the_handshake_era_no_page_is_opened_and_the_link_is_in_the_answer(url: str, harness: Harness) -> None:
+    harness.publish("make", MAKES)
+    opened: list[str] = []
+    with anyio.fail_after(PATIENCE_SECONDS):
+        async with connected(url, harness, "legacy", [], opens_with(opened, said="accept")) as client:
+            waiting = await client.call_tool("demo__make", {"text": "x"})
+    assert (opened, waiting.structured_content["status"]) == ([], "awaiting_approval")

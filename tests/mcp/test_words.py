@@ -9,6 +9,7 @@ import pytest
 
 from chalicelib.mcp import listing, versions, words
 from chalicelib.mcp.catalogue import META_TOOLS
+from chalicelib.proxy.schemes import SCHEMES
 
 from .harness import Harness
 
@@ -25,6 +26,7 @@ DESCRIPTIONS = {tool.name: tool.description for tool in META_TOOLS}
         (words.FIND_TOOL, "Call find_tool first whenever no listed tool fits the job, always before acquire"),
         (words.ACQUIRE, "Call find_tool before acquire"),
         (words.PUBLISH_TOOL, "Call find_tool first"),
+        (words.REQUEST_CONNECTION, "find_tool's connections do not list"),
     ],
 )
 def test_each_alone_puts_find_tool_first(text: str, told: str) -> None:
@@ -35,10 +37,10 @@ def test_the_descriptions_alone_tell_the_whole_way() -> None:
     assert "promote the tool if it will be used again" in DESCRIPTIONS["find_tool"]
     assert "run_tool it for once" in DESCRIPTIONS["find_tool"]
     assert "done with" in DESCRIPTIONS["demote"]
-    for name in ("run_tool", "acquire"):
+    for name in ("run_tool", "request_connection", "request_credential", "acquire"):
         assert "url to the person exactly as it is" in DESCRIPTIONS[name]
         assert "repeat the same call" in DESCRIPTIONS[name]
-    for name in ("publish_tool", "acquire"):
+    for name in ("publish_tool", "request_connection", "request_credential", "acquire"):
         assert "in chat" in DESCRIPTIONS[name]
 
 
@@ -63,7 +65,18 @@ def test_names_are_unlike_each_other_and_fit_every_harness() -> None:
 
 
 def test_the_fixed_part_of_every_list_is_small() -> None:
-    assert len(listing.meta_tool_entries()) < 8_500
+    assert len(listing.meta_tool_entries()) < 10_500
+
+
+def test_a_connection_can_be_asked_for_in_every_scheme_the_proxy_knows_and_no_secret_with_it() -> None:
+    taken = next(tool.input_schema["properties"] for tool in META_TOOLS if tool.name == "request_connection")
+    assert taken["scheme"]["enum"] == list(SCHEMES)
+    fields = [field.name for scheme in SCHEMES.values() for field in scheme.config]
+    assert list(taken["schemeConfig"]["properties"]) == fields
+    secrets = {field.name for scheme in SCHEMES.values() for field in scheme.secret}
+    assert not secrets & {*taken, *taken["schemeConfig"]["properties"]}
+    for name in fields:
+        assert name in taken["schemeConfig"]["description"]
 
 
 def test_the_version_is_the_projects() -> None:
