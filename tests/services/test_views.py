@@ -14,7 +14,7 @@ from chalicelib.services.agent_view import HistoryFilter
 from chalicelib.services.sweep import run_sweep
 from chalicelib.storage import items
 from chalicelib.storage.table import delete
-from tests.services.world import PERSON, READS, WRITES, World, break_row
+from tests.services.world import PERSON, READS, World, break_row
 
 
 def view(world: World, name: str = "demo", wanted: HistoryFilter | None = None) -> agent_view.AgentView:
@@ -137,37 +137,3 @@ def test_another_persons_agent_and_tool_are_refused_like_those_that_never_were(w
             tool_view.view(world.deps, person, tool)
         said.add(refused.value.message)
     assert len(said) == 2
-
-
-def test_a_tool_is_shown_with_its_versions_what_changed_and_where_it_is(world: World) -> None:
-    world.publish("a", READS)
-    world.publish("a", WRITES)
-    for name in ("holds", "had", "never"):
-        world.agent(name)
-    world.promote("a", by="holds")
-    world.promote("a", by="had")
-    world.demote("a", by="had")
-    shown = tool_view.view(world.deps, PERSON, "demo__a")
-    newest, first = shown.versions
-    assert (newest.version.version, first.version.version) == (2, 1)
-    assert newest.writes == {2}
-    assert first.diff == ()
-    assert any(line.startswith("+") and "http.post" in line for line in newest.diff)
-    assert newest.methods_changed
-    where = {place.agent.name: place for place in shown.places}
-    assert where["holds"].promotion is not None
-    left = where["had"].left
-    assert left is not None
-    assert left[0].cause is Cause.AGENT
-    assert (where["never"].promotion, where["never"].left) == (None, None)
-
-
-def test_the_shelf_finds_what_find_tool_finds(world: World) -> None:
-    world.publish("list-notes")
-    world.publish("count-words")
-    person = world.caller().person
-    assert [head.name for head in tool_view.shelf(world.deps, person, "note", limit=10, offset=0).heads] == [
-        "list-notes"
-    ]
-    everything = tool_view.shelf(world.deps, person, "", limit=1, offset=1)
-    assert (len(everything.heads), everything.total, everything.size) == (1, 2, 2)
