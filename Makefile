@@ -12,7 +12,7 @@ export NAME CAP WINDOW AGENT TOOL AT PLAN STAGE EMAIL LOG_DAYS DELETE_DATA
 # What runs beside `make run`, or with a STAGE beside what is deployed to it.
 COMMANDS := $(PY) -m $(if $(STAGE),infra.deploy.commands,infra.local.commands)
 
-.PHONY: help setup run agent approve sweep reconcile stage infra package deploy destroy test test-clients \
+.PHONY: help setup run agent approve sign-in person sweep reconcile stage infra package deploy destroy test test-clients \
 	test-deployed conformance harness lint check format bench
 
 help: ## what can be made
@@ -36,6 +36,12 @@ agent: $(READY) ## another agent: NAME=laptop, CAP=20, WINDOW=21 (days)
 
 approve: $(READY) ## allow a tool that writes: AGENT=demo TOOL=demo__create-note
 	@$(COMMANDS) approve --agent="$$AGENT" --tool="$$TOOL"
+
+sign-in: $(READY) ## a link that signs you in to the console once
+	@$(COMMANDS) sign-in
+
+person: $(READY) ## the link with which the first person of a STAGE makes their account
+	@$(COMMANDS) person
 
 sweep: $(READY) ## apply the rule now: AT=+30d (or an instant) moves its clock, PLAN=1 only prints
 	@$(COMMANDS) sweep --at="$$AT" --plan="$$PLAN"

@@ -18,7 +18,6 @@ app = Chalice(app_name="graft", configure_logs=False)
 MCP_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 """All of them: a method that is not registered would be answered by the gateway, not by the door."""
 API_SECONDS = 29.0
-PAGE_POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 
 @app.route("/mcp", methods=MCP_METHODS, content_types=["*/*"])
@@ -42,21 +41,6 @@ def mcp() -> Response:
     return Response(answer.body.decode(), status_code=answer.status, headers=dict(answer.headers))
 
 
-@app.route("/", methods=["GET", "HEAD"])
-def home() -> Response:
-    from chalicelib.console import pages
-
-    return _page(pages.home(_root()))
-
-
-@app.route("/a/{code}", methods=["GET", "HEAD"])
-def ask(code: str) -> Response:
-    """The page behind an ask's link. The link is only a pointer: reading it changes nothing and shows nothing."""
-    from chalicelib.console import pages
-
-    return _page(pages.ask(_root()))
-
-
 @app.route("/static/{name}", methods=["GET", "HEAD"])
 def static(name: str) -> Response:
     from chalicelib.console.assets import find_asset
@@ -67,10 +51,30 @@ def static(name: str) -> Response:
     return Response(asset.text, headers={"Content-Type": asset.content_type, "Cache-Control": asset.cache_control})
 
 
+@app.route("/", methods=MCP_METHODS, content_types=["*/*"])
 @app.route("/{proxy+}", methods=MCP_METHODS, content_types=["*/*"])
-def nothing_here() -> Response:
-    """Anything else, `/.well-known/…` included. Without this route the gateway would answer 403."""
-    return Response({"message": "Not found"}, status_code=404)
+def console() -> Response:
+    """Every page, and what is not there, `/.well-known/…` included: without it the gateway would answer 403."""
+    from chalicelib import wiring
+    from chalicelib.console.http import PageRequest
+    from chalicelib.console.router import handle
+
+    request = app.current_request
+    answer = handle(
+        wiring.deps_until(API_SECONDS, address=_address()),
+        PageRequest(
+            request.method,
+            f"/{(request.uri_params or {}).get('proxy', '')}",
+            request.headers,
+            request.query_params or {},
+            request.raw_body,
+            _root(),
+            _origin(),
+            request.context.get("identity", {}).get("sourceIp", ""),
+            request.context.get("requestId", ""),
+        ),
+    )
+    return Response(answer.body, status_code=answer.status, headers={**answer.headers, "Set-Cookie": [*answer.cookies]})
 
 
 @app.schedule(Rate(5, unit=Rate.MINUTES))
@@ -86,25 +90,19 @@ def sweep(event: Any) -> dict[str, Any]:
 
 def _address() -> str:
     """Where the caller reached this, without a slash at the end. A gateway fixes domain and scheme, not the caller."""
+    return f"{_origin()}{_root()}"
+
+
+def _origin() -> str:
+    """A gateway says by which scheme it was reached; without one this is `make run`, which speaks http."""
     request = app.current_request
     domain = request.context.get("domainName") or request.headers.get("host", "")
-    return f"{request.headers.get('x-forwarded-proto', 'https')}://{domain}{_root()}"
+    return f"{request.headers.get('x-forwarded-proto', 'http')}://{domain}"
 
 
 def _root() -> str:
     """What stands before our paths: the stage on a gateway's own domain, the base path on one of yours."""
     request = app.current_request
-    parts, ours = ([part for part in path.split("/") if part] for path in (request.context["path"], request.path))
-    return "".join(f"/{part}" for part in parts[: max(0, len(parts) - len(ours))])
-
-
-def _page(html: str) -> Response:
-    return Response(
-        html,
-        headers={
-            "Content-Type": "text/html; charset=utf-8",
-            "Content-Security-Policy": PAGE_POLICY,
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-        },
-    )
+    ours = (request.uri_params or {}).get("proxy") or request.path
+    given, known = ([part for part in path.split("/") if part] for path in (request.context["path"], ours))
+    return "".join(f"/{part}" for part in given[: max(0, len(given) - len(known))])

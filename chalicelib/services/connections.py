@@ -87,7 +87,8 @@ def with_secret(deps: Deps, seen: Connection, secret: Mapping[str, str]) -> Conn
 
 def _sealed(deps: Deps, connection: Connection, secret: Mapping[str, str]) -> Connection:
     sealed = deps.vault.seal(secret, person_id=connection.person_id, connection_id=connection.id)
-    return replace(connection, secret_revision=connection.secret_revision + 1, sealed_secret=sealed)
+    revision = connection.secret_revision + 1
+    return replace(connection, secret_revision=revision, sealed_secret=sealed, secret_saved_at=deps.now())
 
 
 def _replaced(deps: Deps, seen: Connection, connection: Connection) -> Connection:
@@ -107,7 +108,7 @@ def revoke(deps: Deps, person_id: str, connection_id: str) -> Connection:
     if connection is None:
         raise Refusal(Reason.CONNECTION_NOT_FOUND, "There is no such connection.")
     deps.store.grants.begin_revoke(connection, deps.now())
-    asks.close_asks(deps, person_id, lambda ask: _uses(ask, connection_id), "The connection was revoked.")
+    asks.close_asks(deps, person_id, lambda ask: uses(ask, connection_id), "The connection was revoked.")
     freed = [_demoted_bound(deps, person_id, agent_id, connection_id) for agent_id in deps.store.agents.ids(person_id)]
     if not all(freed):
         return replace(connection, state=ConnectionState.REVOKING, sealed_secret=None)
@@ -125,7 +126,8 @@ def _demoted_bound(deps: Deps, person_id: str, agent_id: str, connection_id: str
     return True
 
 
-def _uses(ask: Ask, connection_id: str) -> bool:
+def uses(ask: Ask, connection_id: str) -> bool:
+    """Whether what was asked is about this connection."""
     question = ask.question
     return not isinstance(question, ConnectionQuestion) and question.connection_id == connection_id
 

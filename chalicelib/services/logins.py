@@ -65,6 +65,11 @@ def find_login(deps: Deps, ticket: str) -> SignedIn | None:
     return SignedIn(found[0], found[1], ticket)
 
 
+def end(deps: Deps, person_id: str, login_id: str) -> bool:
+    """Sign the person out in one browser. False: they were already, or it is another person's."""
+    return deps.store.people.end_login(person_id, login_id)
+
+
 def end_all(deps: Deps, person_id: str, *, but: str | None = None) -> int:
     """Sign the person out everywhere, `but` in this login; answers how many logins ended."""
     ended = 0

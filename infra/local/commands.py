@@ -1,4 +1,4 @@
-"""`make agent`, `make approve` and `make sweep`, beside a running `make run`."""
+"""`make agent`, `make approve`, `make sign-in`, `make person` and `make sweep`, beside a running `make run`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from chalicelib.errors import Conflict, Refusal
-from chalicelib.model import CAP_DEFAULT, IDLE_WINDOW_DAYS_DEFAULT
+from chalicelib.model import CAP_DEFAULT, IDLE_WINDOW_DAYS_DEFAULT, LinkKind
 from chalicelib.rules.sweep import Leaver
-from chalicelib.services import agents, approvals
+from chalicelib.services import accounts, agents, approvals
 from chalicelib.services.deps import Deps
 from chalicelib.services.reconcile import Unreadable, reconcile
 from chalicelib.services.sweep import Outcome, Sweep, Visit, plan_sweep, run_sweep
@@ -21,7 +21,7 @@ from chalicelib.wiring import start_logging
 from infra.local import emulator
 from infra.local.home import Home
 from infra.local.process import environment_of_running
-from infra.local.setup import PERSON
+from infra.local.setup import PERSON, sign_in_url
 
 _AHEAD: Final = re.compile(r"\+(\d{1,5})d")
 
@@ -58,6 +58,10 @@ def _parser() -> argparse.ArgumentParser:
     approve.add_argument("--agent", required=True)
     approve.add_argument("--tool", required=True)
     approve.set_defaults(run=approve_tool)
+    sign_in = commands.add_parser("sign-in", help="print a link that signs the person in once")
+    sign_in.set_defaults(run=print_sign_in_link)
+    person = commands.add_parser("person", help="print the link with which the first person makes their account")
+    person.set_defaults(run=print_set_up_link)
     sweep = commands.add_parser("sweep", help="apply the rule now")
     sweep.add_argument("--at", default="", help="the rule's clock, ISO 8601; deadlines and records keep theirs")
     sweep.add_argument("--plan", default="", help="1: only print what would leave")
@@ -114,6 +118,19 @@ def approve_tool(deps: Deps, options: argparse.Namespace) -> Iterator[str]:
         f"{agent.name} may run {tool.wire_name} (version {tool.version}), with any input, without asking, "
         "until its code changes."
     )
+
+
+def print_sign_in_link(deps: Deps, _: argparse.Namespace) -> Iterator[str]:
+    yield sign_in_url(deps)
+    yield "It signs you in once, within a day. Open it in your own browser, and give it to nobody."
+
+
+def print_set_up_link(deps: Deps, _: argparse.Namespace) -> Iterator[str]:
+    person = deps.store.people.find(PERSON)
+    if person is not None and person.email:
+        raise Unusable("The first person has an account already. A link that signs them in: make sign-in")
+    yield f"{deps.settings.public_base_url}/in/{accounts.new_link(deps, PERSON, LinkKind.SET_UP)}"
+    yield "It makes the first person's account once, within seven days. Whoever opens it chooses address and password."
 
 
 def sweep_now(deps: Deps, options: argparse.Namespace) -> Iterator[str]:

@@ -106,7 +106,7 @@ def _start_vendor(stack: ExitStack, home: Path, known: dict[str, Any]) -> vendor
 
 def _prepare(home: Home, endpoint: str, port: int, notes: vendor.VendorServer, known: dict[str, Any]) -> dict[str, Any]:
     """Set the process's environment, make the table and what is in it, and write local.json."""
-    from infra.local.setup import prepare, vendor_token
+    from infra.local.setup import prepare, sign_in_url, vendor_token
     from infra.local.table import ensure_table
 
     base_url = f"http://127.0.0.1:{port}"
@@ -130,6 +130,7 @@ def _prepare(home: Home, endpoint: str, port: int, notes: vendor.VendorServer, k
         "agent_token": prepared.token,
         "agent_id": prepared.agent.id,
         "console_url": f"{base_url}/",
+        "sign_in_url": sign_in_url(deps),
         "vendor_url": f"http://{vendor_host}",
     }
     home.write_local(local)
@@ -157,6 +158,7 @@ Graft is running. Stop it with Ctrl-C.
   agent          demo
   token          {token}
   console        {local["console_url"]}
+  sign in once   {local["sign_in_url"]}
   demo vendor    {local["vendor_url"]}
 
 Hermes: in ~/.hermes/config.yaml
@@ -173,7 +175,7 @@ OpenClaw: in ~/.openclaw/openclaw.json
 Claude Code:
   claude mcp add --transport http graft {url} --header "Authorization: Bearer {token}"
 
-In another terminal: make agent NAME=laptop · make approve AGENT=demo TOOL=demo__create-note · make sweep
+In another terminal: make agent NAME=laptop · make sign-in · make sweep
 """
 
 

@@ -1,7 +1,8 @@
 """The handlers of app.py behind HTTP on loopback, as Chalice's own local server has them.
 
-Two things differ from `chalice local`: Nagle's algorithm is off (it costs 44 ms a request), and bodies are read
-as HTTP/1.1 allows them to come: chunked, and never more than a gateway would take.
+Three things differ from `chalice local`: Nagle's algorithm is off (it costs 44 ms a request), bodies are read as
+HTTP/1.1 allows them to come (chunked, and never more than a gateway would take), and `/{proxy+}` takes a path of
+several parts, as it does on a gateway.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ import threading
 from http.server import HTTPServer
 from socketserver import ThreadingMixIn
 from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
 
 from chalice import Chalice
 from chalice.config import Config
-from chalice.local import ChaliceRequestHandler, LocalChalice, LocalGatewayException
+from chalice.local import ChaliceRequestHandler, LocalChalice, LocalGatewayException, MatchResult, RouteMatcher
 
 log = logging.getLogger("graft")
 
 BODY_BYTES_MAX: Final = 10 * 1024 * 1024
 IDLE_SECONDS: Final = 120.0
+GREEDY: Final = "/{proxy+}"
 _CHUNK_SIZE: Final = re.compile(rb"[0-9A-Fa-f]{1,8}")
 
 
@@ -35,9 +38,31 @@ class _Unreadable(Exception):
     """The body is not what its headers or chunks say."""
 
 
+class GatewayMatcher(RouteMatcher):
+    """Finds a path's route as a gateway does: what no other route has goes to `/{proxy+}`, however many its parts."""
+
+    def match_route(self, url: str) -> MatchResult:
+        try:
+            found = super().match_route(url)
+        except ValueError:
+            found = None
+        if found is not None and found.route != GREEDY:
+            return found
+        parts = urlsplit(url)
+        return MatchResult(GREEDY, {"proxy": parts.path.strip("/")}, parse_qs(parts.query, keep_blank_values=True))
+
+
 class Handler(ChaliceRequestHandler):
     disable_nagle_algorithm = True
     timeout = IDLE_SECONDS
+
+    def __init__(self, *args: Any, app_object: Chalice, **more: Any) -> None:
+        self._matcher = GatewayMatcher(list(app_object.routes))
+        super().__init__(*args, app_object=app_object, **more)
+
+    def handle_one_request(self) -> None:
+        self.local_gateway.event_converter._route_matcher = self._matcher
+        super().handle_one_request()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Requests are not logged: their headers and paths are the caller's business."""
@@ -88,7 +113,7 @@ class Handler(ChaliceRequestHandler):
             self.close_connection = True
 
     def _send_error_response(self, error: LocalGatewayException) -> None:
-        """A path of several parts that no route has. A gateway's own 403 would show the request's headers."""
+        """What no route has. A gateway's own 403 would show the request's headers."""
         self._send_http_response(404 if error.CODE == 403 else error.CODE, {}, json.dumps({"message": "Not found"}))
 
     def _hang_up(self, status: int, message: str) -> None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from chalicelib.model import Agent, AgentFacts, Connection, ToolVersion
+from chalicelib.model import Agent, AgentFacts, Connection, LinkKind, ToolVersion
 from chalicelib.rules.connections import live
-from chalicelib.services import agents, connections, identity, toolbox, working_set
+from chalicelib.services import accounts, agents, connections, identity, toolbox, working_set
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
 from infra.local.demo_tools import DEMO_TOOLS, LIST_NOTES, VENDOR, DemoTool
@@ -88,6 +88,11 @@ def _ensure_tool(deps: Deps, tool: DemoTool, connection: Connection) -> None:
         published_at=deps.now(),
     )
     deps.store.toolbox.publish(PERSON, version)
+
+
+def sign_in_url(deps: Deps) -> str:
+    """A link that signs the person in once."""
+    return f"{deps.settings.public_base_url}/in/{accounts.new_link(deps, PERSON, LinkKind.SIGN_IN)}"
 
 
 def vendor_token(home: Path) -> str:

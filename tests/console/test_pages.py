@@ -1,4 +1,4 @@
-"""Every page that stands without a sign-in, as the handlers send it."""
+"""The handlers of app.py before the console: what a gateway sends in, and what goes out; and the assets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import pytest
 from chalice.test import Client, HTTPResponse
 
 from app import app
+from chalicelib import wiring
 from chalicelib.console import assets
+from tests.console.browser import Browser
+from tests.services.world import WRITES, World
 
 
 def get(path: str) -> HTTPResponse:
@@ -18,40 +21,121 @@ def get(path: str) -> HTTPResponse:
         return client.http.get(path)
 
 
+@pytest.fixture
+def gateway(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    """The handlers work with the world's services, and know no public address but the gateway's."""
+    object.__setattr__(world.deps.settings, "public_base_url", "")
+    monkeypatch.setattr(wiring, "deps", lambda: world.deps)
+    return world
+
+
+def gateway_event(
+    stage: str, path: str, *, method: str = "GET", body: str | None = None, headers: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """What a gateway sends for `path` below `stage`."""
+    context = {
+        "httpMethod": method,
+        "resourcePath": "/" if path == "/" else "/{proxy+}",
+        "path": f"{stage}{path}",
+        "domainName": "graft.example",
+        "identity": {"sourceIp": "192.0.2.7"},
+        "requestId": "gateway-1",
+    }
+    return {
+        "requestContext": context,
+        "headers": {"x-forwarded-proto": "https", "accept": "text/html"} | (headers or {}),
+        "multiValueQueryStringParameters": None,
+        "pathParameters": None if path == "/" else {"proxy": path.strip("/")},
+        "body": body,
+        "stageVariables": None,
+    }
+
+
 def linked_from(html: str) -> set[str]:
-    linked = set(re.findall(r'(?:href|src)="(/[^"]+)"', html))
+    linked = set(re.findall(r'(?:href|src|action)="(/[^"]+)"', html))
     assert linked
     return linked
 
 
-@pytest.mark.parametrize(("path", "heading"), [("/", "one toolbox"), ("/a/abc123", "A question from your agent")])
-def test_a_page_is_html_that_needs_nothing_inline_and_from_nowhere_else(path: str, heading: str) -> None:
-    page = get(path)
-    text = page.body.decode()
-    assert page.status_code == 200
-    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert heading in text
-    assert not re.search(r"<script|<style|style=|https?://", text)
-    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
-    assert page.headers["Referrer-Policy"] == "no-referrer"
+@pytest.mark.parametrize("stage", ["", "/api", "/tools/graft"])
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/nothing/at/all", "/a/abc"])
+def test_links_begin_with_the_stage_or_the_base_path(gateway: World, stage: str, path: str) -> None:
+    answer = app(gateway_event(stage, path), None)
+    if answer["statusCode"] == 303:
+        assert answer["headers"]["Location"] == f"{stage}/sign-in?to={path}"
+        return
+    for address in linked_from(answer["body"]):
+        assert address.startswith(f"{stage}/")
 
 
-def test_an_asks_page_shows_nothing_that_its_link_could_give_away() -> None:
-    assert get("/a/abc123").body == get("/a/anything").body
+def test_signing_in_through_a_gateway(gateway: World) -> None:
+    sign_in = app(gateway_event("/api", "/sign-in"), None)
+    (cookie,) = sign_in["multiValueHeaders"]["Set-Cookie"]
+    token = re.search(r'name="form_token" value="(\w+)"', sign_in["body"])
+    assert token is not None
+    assert cookie.startswith("__Host-graft-form=")
+    headers = {
+        "cookie": cookie.partition(";")[0],
+        "origin": "https://graft.example",
+        "content-type": "application/x-www-form-urlencoded",
+    }
+    sent = f"form_token={token[1]}&email=a%40example.org&password=x&to=%2F"
+    failed = app(gateway_event("/api", "/sign-in", method="POST", body=sent, headers=headers), None)
+    assert failed["statusCode"] == 403
+    assert "That did not match" in failed["body"]
+    elsewhere = gateway_event("/api", "/sign-in", method="POST", body=sent, headers=headers | {"origin": "https://e.x"})
+    assert "cannot be taken" in app(elsewhere, None)["body"]
 
 
-@pytest.mark.parametrize("path", ["/", "/a/abc123"])
-def test_whatever_a_page_links_to_is_served(path: str) -> None:
-    for address in linked_from(get(path).body.decode()):
-        answer = get(address)
-        assert answer.status_code == 200
-        assert answer.headers["Content-Type"].startswith(("text/css", "image/svg+xml"))
+def test_a_program_that_asks_for_what_is_not_there_gets_no_page(gateway: World) -> None:
+    path = "/.well-known/oauth-protected-resource"
+    answer = app(gateway_event("/api", path, headers={"accept": "application/json"}), None)
+    assert (answer["statusCode"], answer["body"]) == (404, '{"message":"Not found"}')
 
 
-@pytest.mark.parametrize("path", ["/", "/a/abc123"])
-def test_a_page_links_to_what_may_be_kept_for_ever(path: str) -> None:
-    for address in linked_from(get(path).body.decode()):
-        assert get(address).headers["Cache-Control"] == "public, max-age=31536000, immutable"
+def pages(world: World) -> list[str]:
+    world.connect()
+    world.publish("note", WRITES)
+    ask = world.asked(world.call("note", text="x"))
+    agent = world.caller().agent.id
+    connection = world.deps.store.grants.connections("p1")[0].id
+    return [
+        f"/a/{ask.code}",
+        "/asks",
+        "/agents",
+        f"/agents/{agent}",
+        f"/agents/{agent}/rotate",
+        f"/agents/{agent}/revoke",
+        "/connections",
+        f"/connections/{connection}/secret",
+        f"/connections/{connection}/revoke",
+        "/settings",
+        "/nothing",
+    ]
+
+
+def test_no_page_needs_anything_inline_or_from_elsewhere(world: World, mine: Browser) -> None:
+    for path in [*pages(world), "/sign-in", "/in"]:
+        html = mine.get(path).body
+        assert not re.search(
+            r"<style|<script(?! src=\"/static/)|style=|\son\w+=|javascript:|(src|href)=\"http", html
+        ), path
+
+
+def test_whatever_a_page_links_to_is_there_and_assets_may_be_kept_for_ever(world: World, mine: Browser) -> None:
+    seen = set()
+    for path in pages(world):
+        seen |= {address for address in linked_from(mine.get(path).body) if "#" not in address}
+    for address in seen:
+        if address.startswith("/static/"):
+            assert get(address).headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        else:
+            assert mine.get(address).status in (200, 404 if address == "/nothing" else 200, 405)
+
+
+def test_no_page_is_larger_than_it_should_be(world: World, mine: Browser) -> None:
+    for path in pages(world):
+        assert len(mine.get(path).body.encode()) < 30_000, path
 
 
 def test_a_page_of_before_a_deploy_gets_what_there_is_now_for_a_short_while() -> None:
@@ -81,37 +165,10 @@ def test_an_asset_that_is_not_there_cannot_be_linked() -> None:
         assets.asset_path("", "nothing.css")
 
 
-@pytest.mark.parametrize(
-    ("resource", "path", "root"),
-    [
-        ("/", "/api", "/api"),
-        ("/", "/api/", "/api"),
-        ("/a/{code}", "/api/a/abc", "/api"),
-        ("/", "/", ""),
-        ("/a/{code}", "/a/abc", ""),
-        ("/a/{code}", "/tools/graft/a/abc", "/tools/graft"),
-    ],
-)
-def test_links_begin_with_the_stage_or_the_base_path(resource: str, path: str, root: str) -> None:
-    answer = app(gateway_event(resource, path), None)
-    assert answer["statusCode"] == 200
-    for address in linked_from(answer["body"]):
-        assert address.startswith(f"{root}/static/")
-
-
-def gateway_event(resource: str, path: str) -> dict[str, Any]:
-    """What a gateway sends for a GET of `path`, which leads to the route `resource`."""
-    context = {"httpMethod": "GET", "resourcePath": resource, "path": path, "domainName": "graft.example"}
-    return {
-        "requestContext": context,
-        "headers": {"x-forwarded-proto": "https"},
-        "multiValueQueryStringParameters": None,
-        "pathParameters": {"code": "abc"} if "code" in resource else None,
-        "body": None,
-        "stageVariables": None,
-    }
-
-
-@pytest.mark.parametrize("path", ["/static/nothing.css", "/static/..%2Fapp.py", "/static/app.py", "/nothing"])
-def test_anything_else_is_not_found(path: str) -> None:
+@pytest.mark.parametrize("path", ["/static/nothing.css", "/static/..%2Fapp.py", "/static/app.py"])
+def test_no_other_file_is_an_asset(path: str) -> None:
     assert get(path).status_code == 404
+
+
+def test_our_script_stays_small() -> None:
+    assert len((Path(__file__).parents[2] / "console_static" / "console.js").read_bytes()) < 3_000

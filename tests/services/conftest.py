@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import boto3
@@ -19,6 +20,12 @@ VENDOR_TOKEN = "vendor-token-for-tests"
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[World]:
+    with world_of(monkeypatch, tmp_path) as world:
+        yield world
+
+
+@contextmanager
+def world_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[World]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "test")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")

@@ -1,0 +1,147 @@
+"""May this agent run this tool? Everything a person has to see before they answer, in the contract's order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Final
+
+from chalicelib.errors import Refusal
+from chalicelib.model import Ask, AskAnswer, ToolQuestion, ToolVersion
+from chalicelib.services import answers, ask_facts, identity, runs
+from chalicelib.services.ask_facts import ToolFacts
+
+from .. import framing, reports, values
+from ..changes import Difference, difference, source_lines
+from ..forms import Unreadable
+from ..http import PageResponse
+from ..render import Frame, html
+from ..reports import Report
+from ..unseen import Piece, pieces
+from ..values import Shown
+from ..visit import Visit
+from ..words import ALLOW, ALLOW_EVERY_TIME, CHIP_SENTENCES, CHIP_WORDS, DENY, REASON, chip, methods_of
+from . import ask_ended
+
+ANSWERS: Final = {
+    "allow": AskAnswer.ALLOWED,
+    "allow-every-time": AskAnswer.ASK_EVERY_TIME,
+    "deny": AskAnswer.DENIED,
+}
+DRY_RUN: Final = "dry-run"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAskPage:
+    template: ClassVar[str] = "ask_tool.html"
+    frame: Frame
+    code: str
+    agent: str
+    tool: str
+    chip: str
+    chip_word: str
+    chip_sentence: str
+    expires_at: datetime
+    writing_methods: tuple[str, ...]
+    reading_methods: tuple[str, ...]
+    hosts: tuple[str, ...]
+    connection: str
+    """Its display name; empty: there is none."""
+    values: tuple[Shown, ...]
+    unseen: int
+    version: int
+    allowed_version: int | None
+    publisher: str
+    """An agent's name; empty: set-up brought it."""
+    is_own: bool
+    """Whether the asking agent published it itself."""
+    published_at: datetime
+    change: Difference | None
+    source: tuple[tuple[Piece, ...], ...]
+    description: tuple[Piece, ...]
+    report: Report | None
+    every_time: bool
+    allow: str
+    allow_every_time: str
+    deny: str
+    reason: str
+
+
+def show(visit: Visit, ask: Ask, question: ToolQuestion) -> PageResponse:
+    return _page(visit, ask, question, None)
+
+
+def submit(visit: Visit, ask: Ask, question: ToolQuestion) -> PageResponse:
+    """An answer leads back to this page by GET, which shows what holds. A dry run answers at once."""
+    said = visit.field("answer")
+    if said == DRY_RUN:
+        return _page(visit, ask, question, _try_dry(visit, ask, question))
+    if said not in ANSWERS:
+        raise Unreadable
+    answer = ANSWERS[said]
+    answered = answers.answer_tool(visit.deps, ask, answer, reason=visit.field("reason"))
+    late = f"?said={answer}" if answered.ended is answers.Ended.ANSWERED else ""
+    return visit.go(f"/a/{ask.code}", query=late)
+
+
+def _try_dry(visit: Visit, ask: Ask, question: ToolQuestion) -> Report | None:
+    """None: there is nothing to try any more."""
+    caller = identity.on_behalf(visit.deps, ask.person_id, ask.agent_id)
+    if caller is None or answers.find_end(visit.deps, ask) is not None:
+        return None
+    vendor, _, name = question.tool.partition("__")
+    try:
+        outcome = runs.call(visit.deps, caller, vendor, name, question.input, dry_run=True)
+    except Refusal as refusal:
+        return reports.refused(refusal)
+    assert isinstance(outcome, runs.Done)
+    return reports.read_report(outcome.value)
+
+
+def _page(visit: Visit, ask: Ask, question: ToolQuestion, report: Report | None) -> PageResponse:
+    facts = ask_facts.tool_facts(visit.deps, ask, question)
+    if facts.ended is not None:
+        return ask_ended.show(
+            visit, facts.ended, agent=facts.agent.name, subject=question.tool, next_code=facts.next_code
+        )
+    assert facts.tool is not None
+    return html(_open_page(visit, ask, question, facts, facts.tool, report))
+
+
+def _open_page(
+    visit: Visit, ask: Ask, question: ToolQuestion, facts: ToolFacts, tool: ToolVersion, report: Report | None
+) -> ToolAskPage:
+    writing, reading = methods_of(tool)
+    kind = chip(tool.annotations)
+    sent = values.shown(question.input)
+    before = facts.last_allowed
+    return ToolAskPage(
+        frame=framing.narrow(visit),
+        code=ask.code,
+        agent=facts.agent.name,
+        tool=question.tool,
+        chip=kind,
+        chip_word=CHIP_WORDS[kind],
+        chip_sentence=CHIP_SENTENCES[kind],
+        expires_at=ask.expires_at,
+        writing_methods=writing,
+        reading_methods=reading,
+        hosts=question.hosts,
+        connection=facts.connection.display_name if facts.connection else "",
+        values=sent,
+        unseen=sum(value.unseen for value in sent),
+        version=tool.version,
+        allowed_version=before.version if before else None,
+        publisher=facts.publisher,
+        is_own=tool.published_by == ask.agent_id,
+        published_at=tool.published_at,
+        change=difference(before, tool) if before and before.version != tool.version else None,
+        source=source_lines(tool.source),
+        description=pieces(tool.description),
+        report=report,
+        every_time=question.every_time,
+        allow=ALLOW.format(agent=facts.agent.name),
+        allow_every_time=ALLOW_EVERY_TIME,
+        deny=DENY,
+        reason=REASON.format(agent=facts.agent.name),
+    )

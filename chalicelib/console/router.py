@@ -1,0 +1,178 @@
+"""The console: one HTTP request in, one finished page out. Every route of it stands here."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from chalicelib.errors import Conflict, Refusal
+from chalicelib.services import logins, trail
+from chalicelib.services.deps import log
+from chalicelib.services.trail import Trail
+
+from . import faults
+from .cookies import form_cookie, is_loopback, login_cookie
+from .forms import Unreadable, first, read_fields
+from .guard import FORM_TOKEN, Forbidden, is_browser_key, require_form_token, require_own_origin
+from .http import PageRequest, PageResponse
+from .knocks import Knocks
+from .pages import agent, agents, asking, asks, connections, home, invitations, links, sign_in
+from .pages import settings as settings_page
+from .policy import guarded
+from .visit import NotFound, NotSignedIn, Visit
+
+if TYPE_CHECKING:
+    from chalicelib.services.deps import Deps
+
+Handler = Callable[[Visit], PageResponse]
+
+KNOCKS: Final = Knocks()
+_CODE: Final = r"([A-Za-z0-9_-]{1,64})"
+BROWSER_KEY_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    path: str
+    """An expression for the whole path; its groups are the variable parts."""
+    get: Handler | None = None
+    """Answers GET, and HEAD without the body."""
+    post: Handler | None = None
+    is_open: bool = False
+    """Whether a form of it is taken from whoever is not signed in."""
+    changes_on_get: bool = False
+    """A one-time link: a HEAD of it is answered without looking."""
+
+
+ROUTES: Final = (
+    Route("/", home.show),
+    Route("/sign-in", sign_in.show, sign_in.submit, is_open=True),
+    Route("/sign-out", None, sign_in.sign_out, is_open=True),
+    Route(f"/in/{_CODE}", links.show, links.submit, is_open=True, changes_on_get=True),
+    Route("/in", links.used),
+    Route(f"/a/{_CODE}", asking.show, asking.submit),
+    Route("/asks", asks.show),
+    Route(f"/asks/{_CODE}/again", None, asks.ask_again),
+    Route("/agents", agents.show, agents.create),
+    Route(f"/agents/{_CODE}", agent.show),
+    Route(f"/agents/{_CODE}/scope", None, agent.edit_scope),
+    Route(f"/agents/{_CODE}/withdraw", None, agent.withdraw),
+    Route(f"/agents/{_CODE}/rotate", agent.show_rotate, agent.rotate),
+    Route(f"/agents/{_CODE}/revoke", agent.show_revoke, agent.revoke),
+    Route("/connections", connections.show, connections.create),
+    Route(f"/connections/{_CODE}/secret", connections.show_secret, connections.replace_secret),
+    Route(f"/connections/{_CODE}/revoke", connections.show_revoke, connections.revoke),
+    Route("/settings", settings_page.show),
+    Route("/settings/password", None, settings_page.change_password),
+    Route("/settings/account", None, settings_page.choose_account),
+    Route("/settings/browsers", None, settings_page.end_browser),
+    Route("/settings/everywhere", None, settings_page.sign_out_everywhere),
+    Route("/settings/invite", None, invitations.invite),
+)
+
+
+def handle(deps: Deps, request: PageRequest, *, knocks: Knocks = KNOCKS) -> PageResponse:
+    """Answer one request. Never raises."""
+    with trail.following(Trail(request.id)):
+        return guarded(request, _answer(deps, request, knocks))
+
+
+def _answer(deps: Deps, request: PageRequest, knocks: Knocks) -> PageResponse:
+    sent_key = request.cookie(form_cookie(request.origin).name)
+    key = sent_key if is_browser_key(sent_key) else logins.new_secret(deps)
+    visit = Visit(deps, request, (), None, key, knocks)
+    try:
+        response = _serve(visit)
+    except Exception:
+        log_id = request.id or base64.b16encode(deps.random_bytes(6)).decode().lower()
+        log.exception("the page of request %s could not be made", log_id)
+        response = faults.broke(visit, log_id)
+    if key != sent_key and not response.cookies and FORM_TOKEN in response.body:
+        cookie = form_cookie(request.origin)
+        response = replace(response, cookies=(cookie.set(key),))
+    return response
+
+
+def _serve(visit: Visit) -> PageResponse:
+    deps, request = visit.deps, visit.request
+    try:
+        _require_own_name(visit)
+        route, parts = _find(request.path)
+        if request.method == "HEAD" and route.changes_on_get:
+            return PageResponse(200)
+        visit = replace(visit, parts=parts, found=_signed_in(deps, request))
+        return _call(visit, route)
+    except NotFound:
+        return _not_found(visit)
+    except NotSignedIn:
+        return visit.go("/sign-in", query=f"?to={_place_of(request.path)}")
+    except Forbidden:
+        return faults.forbidden(visit)
+    except Unreadable:
+        return faults.unreadable(visit)
+    except Refusal as refusal:
+        return faults.refused(visit, refusal.message)
+    except Conflict:
+        return faults.busy(visit)
+
+
+def _not_found(visit: Visit) -> PageResponse:
+    """A program that asks for what is no page, such as a client that looks for OAuth, gets no page."""
+    request = visit.request
+    if not visit.parts and "text/html" not in request.header("accept"):
+        return PageResponse(404, {"Content-Type": "application/json"}, '{"message":"Not found"}')
+    return faults.not_found(replace(visit, found=_signed_in(visit.deps, request)))
+
+
+def _call(visit: Visit, route: Route) -> PageResponse:
+    match visit.request.method:
+        case "GET" | "HEAD" if route.get is not None:
+            return route.get(visit)
+        case "POST" if route.post is not None:
+            return route.post(_checked(visit, route))
+        case _:
+            allowed = ["GET, HEAD"] * (route.get is not None) + ["POST"] * (route.post is not None)
+            return PageResponse(405, {"Allow": ", ".join(allowed), "Content-Type": "text/plain"}, "Not allowed\n")
+
+
+def _checked(visit: Visit, route: Route) -> Visit:
+    """A form that a page of ours sent from this browser. Nothing is changed before that is known.
+
+    Raises `NotSignedIn` for one whose sign-in has ended meanwhile.
+    """
+    request = visit.request
+    require_own_origin(request, visit.deps.settings.public_base_url)
+    if visit.found is None and not route.is_open:
+        raise NotSignedIn
+    fields = read_fields(request)
+    sent_key = request.cookie(form_cookie(request.origin).name)
+    require_form_token(first(fields, FORM_TOKEN), visit.found, sent_key)
+    return replace(visit, fields=fields)
+
+
+def _require_own_name(visit: Visit) -> None:
+    """On one machine's own address, a page of another name has rebound that name to it."""
+    if is_loopback(visit.deps.settings.public_base_url) and not is_loopback(visit.request.origin):
+        raise Forbidden
+
+
+def _find(path: str) -> tuple[Route, tuple[str, ...]]:
+    for route in ROUTES:
+        match = re.fullmatch(route.path, path.rstrip("/") or "/")
+        if match:
+            return route, match.groups()
+    raise NotFound
+
+
+def _place_of(path: str) -> str:
+    """The page to come back to: of a form without a page of its own, the one that holds it."""
+    route, _ = _find(path)
+    return path if route.get is not None else path.rpartition("/")[0]
+
+
+def _signed_in(deps: Deps, request: PageRequest) -> logins.SignedIn | None:
+    ticket = request.cookie(login_cookie(request.origin).name)
+    return logins.find_login(deps, ticket) if ticket else None

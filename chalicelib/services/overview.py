@@ -1,0 +1,100 @@
+"""What the console lists of a person: asks, agents, connections, browsers. Reads only, of their own rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.model import Agent, AgentFacts, Approval, Ask, Connection, ConnectionState, Login
+from chalicelib.services.connections import uses
+from chalicelib.services.deps import Deps
+
+ASKS_SHOWN: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    waiting: tuple[Ask, ...]
+    """Newest first."""
+    ended: tuple[Ask, ...]
+    """Answered, closed or expired; newest first."""
+    agent_names: dict[str, str]
+    """By agent id."""
+
+
+@dataclass(frozen=True, slots=True)
+class RevokeEffects:
+    """What revoking a connection would take away now."""
+
+    leaving: tuple[tuple[str, int], ...]
+    """(agent's name, how many tools would leave its working set), of those that would lose some."""
+    approvals: int
+    asks: int
+
+
+def asks(deps: Deps, person_id: str) -> Asks:
+    newest, agents = deps.store.table.together(
+        lambda: deps.store.asks.newest(person_id, limit=ASKS_SHOWN),
+        lambda: deps.store.agents.every(person_id),
+    )
+    now = deps.now()
+    return Asks(
+        waiting=tuple(ask for ask in newest if ask.is_open(now)),
+        ended=tuple(ask for ask in newest if not ask.is_open(now)),
+        agent_names={agent.id: agent.name for agent in agents},
+    )
+
+
+def count_waiting(deps: Deps, person_id: str) -> int:
+    """Asks that wait, among the newest ones."""
+    now = deps.now()
+    return sum(ask.is_open(now) for ask in deps.store.asks.newest(person_id, limit=ASKS_SHOWN))
+
+
+def agents(deps: Deps, person_id: str) -> list[Agent]:
+    """Oldest first, revoked ones last."""
+    return sorted(deps.store.agents.every(person_id), key=lambda agent: agent.revoked_at is not None)
+
+
+def find_agent(deps: Deps, person_id: str, agent_id: str) -> AgentFacts | None:
+    """An agent with its set, revoked or not; None alike for another person's."""
+    return deps.store.agents.find(person_id, agent_id) if agent_id.isalnum() else None
+
+
+def approvals(deps: Deps, agent: Agent) -> list[Approval]:
+    return deps.store.grants.all_approvals(agent)
+
+
+def connections(deps: Deps, person_id: str) -> list[Connection]:
+    """Oldest first, revoked ones last."""
+    every = deps.store.grants.connections(person_id)
+    return sorted(every, key=lambda connection: connection.state is not ConnectionState.LIVE)
+
+
+def tools_of(deps: Deps, person_id: str) -> Counter[str]:
+    """How many tools of the toolbox have each connection as their default."""
+    tools = [head.wire_name for head in deps.store.toolbox.heads(person_id)]
+    every = deps.store.grants.connections(person_id)
+    return Counter({c.id: len(deps.store.toolbox.bound_to(person_id, c.id, tools)) for c in every})
+
+
+def revoke_effects(deps: Deps, connection: Connection) -> RevokeEffects:
+    person_id = connection.person_id
+    leaving, answers = [], 0
+    for agent in deps.store.agents.every(person_id):
+        facts = deps.store.agents.find(person_id, agent.id)
+        promoted = [promotion.tool for promotion in facts.promotions] if facts else []
+        bound = len(deps.store.toolbox.bound_to(person_id, connection.id, promoted))
+        if bound and agent.revoked_at is None:
+            leaving.append((agent.name, bound))
+        answers += sum(a.connection_id == connection.id for a in deps.store.grants.all_approvals(agent))
+    now = deps.now()
+    waiting = [a for a in deps.store.asks.newest(person_id) if a.is_open(now) and uses(a, connection.id)]
+    return RevokeEffects(tuple(leaving), answers, len(waiting))
+
+
+def browsers(deps: Deps, person_id: str) -> list[Login]:
+    """Where the person is signed in, newest first."""
+    now = deps.now()
+    return [login for login in deps.store.people.logins(person_id) if now < login.expires_at]

@@ -1,0 +1,149 @@
+"""Signing in and out, one-time links, and what cookies are sent with."""
+
+from __future__ import annotations
+
+import pytest
+
+from chalicelib.console.knocks import FAILURES_MAX
+from chalicelib.model import LinkKind
+from chalicelib.services import accounts, logins
+from chalicelib.services.deps import Deps
+from tests.console.browser import Browser, heading, text_of
+from tests.services.world import PERSON, World
+
+EMAIL = "you@example.org"
+PASSWORD = "four unrelated words here"
+
+
+@pytest.fixture
+def account(deps: Deps) -> str:
+    """The person has chosen an address and a password."""
+    link = accounts.find_link(deps, accounts.new_link(deps, PERSON, LinkKind.SET_UP))
+    assert link is not None
+    ticket = accounts.set_up(deps, link, EMAIL, PASSWORD, "set-up")
+    assert ticket is not None
+    logins.end_all(deps, PERSON)
+    return EMAIL
+
+
+def sign_in(browser: Browser, *, password: str = PASSWORD, to: str = "/", email: str = EMAIL) -> str:
+    browser.get(f"/sign-in?to={to}")
+    browser.post("/sign-in", email=email, password=password, to=to)
+    return browser.path
+
+
+def test_a_sign_in_leads_where_it_was_wanted_for(account: str, browser: Browser) -> None:
+    assert sign_in(browser, to="/settings") == "/settings"
+    assert EMAIL in browser.get("/settings").body
+
+
+@pytest.mark.parametrize(
+    "to",
+    ["//evil.example", "https://evil.example", "/\\evil.example", "/a/../../x", "javascript:alert(1)", "/a?x=//e", "a"],
+)
+def test_a_sign_in_leads_nowhere_else(account: str, browser: Browser, to: str) -> None:
+    browser.get("/sign-in")
+    answer = browser.post("/sign-in", follow=False, email=EMAIL, password=PASSWORD, to=to)
+    assert answer.headers["Location"] == "/"
+
+
+@pytest.mark.parametrize(("email", "password"), [(EMAIL, "wrong password"), ("nobody@example.org", PASSWORD)])
+def test_a_failure_does_not_tell_what_was_wrong(account: str, browser: Browser, email: str, password: str) -> None:
+    browser.get("/sign-in")
+    answer = browser.post("/sign-in", email=email, password=password)
+    assert answer.status == 403
+    assert "That did not match. Check the address and the password." in text_of(answer.body)
+    assert password not in answer.body
+    assert f'value="{email}"' in answer.body
+
+
+def test_after_a_few_wrong_passwords_there_is_a_pause_that_is_told(
+    account: str, browser: Browser, world: World
+) -> None:
+    for _ in range(5):
+        sign_in(browser, password="wrong password")
+    browser.get("/sign-in")
+    answer = browser.post("/sign-in", email=EMAIL, password=PASSWORD)
+    assert "Too many tries. Wait 31 s" in text_of(answer.body)
+    world.clock.forward(seconds=31)
+    assert sign_in(browser) == "/agents"
+
+
+def test_an_address_that_keeps_failing_waits_and_writes_nothing(deps: Deps, browser: Browser) -> None:
+    browser.get("/sign-in")
+    statuses = [
+        browser.post("/sign-in", email=f"{number}@example.org", password="x").status
+        for number in range(FAILURES_MAX + 1)
+    ]
+    assert statuses == [403] * FAILURES_MAX + [429]
+
+
+def test_signing_out_ends_the_login_itself(account: str, browser: Browser, deps: Deps) -> None:
+    sign_in(browser)
+    kept = dict(browser.cookies)
+    browser.get("/settings")
+    browser.post("/sign-out")
+    assert deps.store.people.logins(PERSON) == []
+    browser.cookies = kept
+    browser.get("/settings")
+    assert browser.path.startswith("/sign-in")
+
+
+def test_a_one_time_link_signs_in_once(deps: Deps, browser: Browser) -> None:
+    secret = accounts.new_link(deps, PERSON, LinkKind.SIGN_IN)
+    assert browser.get(f"/in/{secret}", method="HEAD").status == 200
+    browser.get(f"/in/{secret}")
+    assert browser.path == "/agents"
+    other = Browser(deps)
+    assert heading(other.get(f"/in/{secret}")) == "This link no longer works"
+    other.get("/agents")
+    assert other.path == "/sign-in?to=/agents"
+
+
+def test_a_set_up_link_shows_a_form_and_makes_the_account_by_its_post(deps: Deps, browser: Browser) -> None:
+    secret = accounts.new_link(deps, PERSON, LinkKind.SET_UP)
+    for method in ("GET", "HEAD", "GET"):
+        browser.get(f"/in/{secret}", method=method)
+    short = browser.post(f"/in/{secret}", email=EMAIL, password="short")
+    assert short.status == 422
+    assert f'value="{EMAIL}"' in short.body
+    browser.post(f"/in/{secret}", email=EMAIL, password=PASSWORD)
+    assert browser.path == "/agents"
+    assert sign_in(Browser(deps)) == "/agents"
+    assert heading(Browser(deps).get(f"/in/{secret}")) == "This link no longer works"
+
+
+def test_used_expired_and_unknown_links_are_one_page(world: World, deps: Deps, browser: Browser) -> None:
+    used = accounts.new_link(deps, PERSON, LinkKind.SIGN_IN)
+    Browser(deps).get(f"/in/{used}")
+    expired = accounts.new_link(deps, PERSON, LinkKind.SIGN_IN)
+    world.clock.forward(days=2)
+    pages = [browser.get(f"/in/{secret}") for secret in (used, expired, "n" * 43)]
+    assert {page.status for page in pages} == {404}
+    assert len({page.body for page in pages}) == 1
+
+
+def test_a_sign_in_link_takes_no_form(deps: Deps, browser: Browser) -> None:
+    secret = accounts.new_link(deps, PERSON, LinkKind.SIGN_IN)
+    browser.get("/sign-in")
+    assert browser.post(f"/in/{secret}", email=EMAIL, password=PASSWORD).status == 404
+    assert accounts.find_link(deps, secret) is not None
+
+
+def cookies_of(deps: Deps, origin: str) -> list[str]:
+    secret = accounts.new_link(deps, PERSON, LinkKind.SIGN_IN)
+    return list(Browser(deps, origin=origin).send("GET", f"/in/{secret}").cookies)
+
+
+def test_the_cookie_is_for_this_address_and_no_script(deps: Deps) -> None:
+    cookie = cookies_of(deps, "http://127.0.0.1:8765")[0]
+    assert cookie.startswith("graft-8765=p1.")
+    assert cookie.partition("; ")[2] == "HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000"
+
+
+def test_beyond_a_loopback_address_the_cookie_needs_tls(deps: Deps) -> None:
+    object.__setattr__(deps.settings, "public_base_url", "https://graft.example")
+    for origin in ("https://graft.example", "http://graft.example", "https://127.0.0.1"):
+        cookie = cookies_of(deps, origin)[0]
+        assert cookie.startswith("__Host-graft=p1.")
+        assert cookie.endswith("; Secure")
