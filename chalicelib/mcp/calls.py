@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from chalicelib.errors import Conflict, Reason, Refusal
-from chalicelib.services import runs, toolbox, trail
+from chalicelib.services import pace, runs, toolbox, trail
 
 from .arguments import check_arguments, with_schema
 from .jsonrpc import INVALID_PARAMS, RpcError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 def call_tool(deps: Deps, caller: Caller, call: ToolCall, catalogue: Catalogue) -> Answered:
     """Run a tool and answer. Raises RpcError for a call that names no listed tool."""
     try:
+        pace.refuse_when_spent(caller.agent, deps.now())
         return _dispatch(deps, caller, call, catalogue)
     except Refusal as refusal:
         return refused(_noted(refusal))

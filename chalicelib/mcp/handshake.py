@@ -32,6 +32,7 @@ from .jsonrpc import (
     error_message,
     result_message,
 )
+from .limiting import find_limit
 from .listing import list_tools
 from .packing import InputRequired, pack, packed_notices
 from .session import Session, capability_bits, seal
@@ -102,7 +103,12 @@ def _serve_batch(exchange: Exchange, batch: Batch) -> HttpResponse:
 
 
 def _answer(exchange: Exchange, message: Request | Malformed) -> Answer:
-    return answer(ERA, message, lambda request: METHODS.get(request.method, _unknown)(exchange, request))
+    return answer(ERA, message, lambda request: _dispatch(exchange, request))
+
+
+def _dispatch(exchange: Exchange, request: Request) -> Answer:
+    limit = find_limit(exchange.deps, exchange.caller, request)
+    return limit or METHODS.get(request.method, _unknown)(exchange, request)
 
 
 def _find_batch_fault(exchange: Exchange, batch: Batch) -> str | None:

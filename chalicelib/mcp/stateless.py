@@ -31,6 +31,7 @@ from .jsonrpc import (
     error_message,
     result_message,
 )
+from .limiting import find_limit
 from .listing import list_tools
 from .packing import InputRequired, pack, packed_notices
 from .tool_call import read_tool_call
@@ -92,7 +93,7 @@ def serve(exchange: Exchange, incoming: Incoming) -> HttpResponse:
         return event_stream(answered.body)
     if answered.notices and exchange.request.accepts_event_stream():
         return event_stream(b"".join(event(frame) for frame in [*answered.notices, answered.body]))
-    return json_response(answered.body, status=answered.status)
+    return json_response(answered.body, status=answered.status, headers=answered.headers)
 
 
 def _acknowledge(request: HttpRequest, notification: Notification) -> HttpResponse:
@@ -107,6 +108,9 @@ def _acknowledge(request: HttpRequest, notification: Notification) -> HttpRespon
 
 def _dispatch(exchange: Exchange, request: Request) -> Answer:
     check_envelope(exchange.request, request)
+    limit = find_limit(exchange.deps, exchange.caller, request)
+    if limit is not None:
+        return limit
     method = METHODS.get(request.method)
     if method is None:
         raise RpcError(METHOD_NOT_FOUND, f"There is no method {request.method[:80]!r} in MCP {STATELESS} here.")

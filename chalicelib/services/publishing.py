@@ -139,7 +139,10 @@ def _draft_connection(deps: Deps, caller: Caller, draft: Draft) -> tuple[Connect
         return connection, connection.hosts if connection else ()
     named = next((c for c in usable if c.id == draft.connection_id), None)
     if named is None:
-        names = ", ".join(f"{c.id} ({c.vendor})" for c in connection_rule.live(usable)) or "none"
+        names = (
+            ", ".join(f"{c.id} ({c.vendor})" for c in connection_rule.live(usable))
+            or "none; request_connection asks for one"
+        )
         raise Refusal(
             Reason.CONNECTION_NOT_FOUND,
             f"There is no connection {draft.connection_id[:60]!r}. The live ones are: {names}.",

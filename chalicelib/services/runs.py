@@ -31,7 +31,7 @@ from chalicelib.rules.names import read_name
 from chalicelib.rules.reports import decide_passed, fit_report
 from chalicelib.rules.schema import find_misfits, with_properties
 from chalicelib.rules.trials import for_the_publisher
-from chalicelib.services import approvals, toolbox, trail, vendor_answers
+from chalicelib.services import approvals, pace, toolbox, trail, vendor_answers
 from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import ANSWER_SECONDS, RUN_SECONDS_MAX, Deps, log
 from chalicelib.services.identity import Caller, refresh
@@ -264,13 +264,7 @@ def _new_run(deps: Deps, run_id: str, execution: Execution) -> Run:
 
 
 def _refuse_when_busy(agent: Agent, now: datetime) -> None:
-    wait = throttle.seconds_to_wait(agent.rate, now)
-    if wait:
-        raise Refusal(
-            Reason.RATE_LIMITED,
-            f"This agent began {throttle.RUNS_PER_MINUTE_MAX} runs within a minute. Wait {wait} s and repeat the call.",
-            {"retryAfterSeconds": wait},
-        )
+    pace.refuse_when_spent(agent, now)
     living = sum(run.deadline > now for run in agent.runs.values())
     if living >= RUNS_IN_FLIGHT_MAX:
         raise Refusal(
