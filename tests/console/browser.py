@@ -35,11 +35,14 @@ class Browser:
     def get(self, path: str, *, method: str = "GET", follow: bool = True) -> PageResponse:
         return self._follow(self.send(method, path), follow=follow)
 
-    def post(self, path: str, *, follow: bool = True, **fields: str) -> PageResponse:
+    def post(self, path: str, **fields: str) -> PageResponse:
         """Send a form of the last page, as the browser that shows it does."""
+        return self._follow(self.post_only(path, **fields), follow=True)
+
+    def post_only(self, path: str, **fields: str) -> PageResponse:
+        """The same, and stay where it leads from."""
         given = {"form_token": self.form_token, **fields}
-        sent = self.send("POST", path, body=urlencode(given), headers={"origin": self.origin})
-        return self._follow(sent, follow=follow)
+        return self.send("POST", path, body=urlencode(given), headers={"origin": self.origin})
 
     def send(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from chalicelib.model import Ask, Connection
@@ -14,15 +16,15 @@ from tests.services.world import PERSON, World
 SECRET = "sk-canary-0123456789"
 
 
-def ask_for(world: World, **changes: object) -> Ask:
-    wanted: dict[str, object] = {
+def ask_for(world: World, **changes: Any) -> Ask:
+    wanted: dict[str, Any] = {
         "vendor": "postmark",
         "primary_host": "api.postmarkapp.com",
         "scheme": "api_key_header",
         "scheme_config": {"headerName": "X-Postmark-Server-Token"},
         "display_name": "Postmark, build reports",
     }
-    answer = requests.request_connection(world.deps, world.caller(), WantedConnection(**wanted | changes))  # type: ignore[arg-type]  # a test's own words
+    answer = requests.request_connection(world.deps, world.caller(), WantedConnection(**wanted | changes))
     return world.asked(answer)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def writing(world: World) -> World:
     return world
 
 
-def ask_for(world: World, **arguments: object) -> Ask:
+def ask_for(world: World, **arguments: Any) -> Ask:
     return world.asked(world.call("create-note", **(arguments or {"text": "bread"})))
 
 
@@ -106,7 +107,7 @@ def test_allow_leads_back_to_the_page_which_says_what_to_say_and_then_what_came_
 ) -> None:
     ask = ask_for(writing)
     mine.get(f"/a/{ask.code}")
-    answered = mine.post(f"/a/{ask.code}", answer="allow", follow=False)
+    answered = mine.post_only(f"/a/{ask.code}", answer="allow")
     assert (answered.status, answered.headers["Location"]) == (303, f"/a/{ask.code}")
     page = mine.get(f"/a/{ask.code}")
     assert heading(page) == "Allowed"

@@ -45,7 +45,7 @@ FORMS = (
 def answers_of(browser: Browser, path: str) -> list[PageResponse]:
     answers = [browser.send("GET", path), browser.send("HEAD", path)]
     browser.get("/settings")
-    return answers + [browser.post(path, follow=False, **form) for form in FORMS]
+    return answers + [browser.post_only(path, **form) for form in FORMS]
 
 
 def test_every_route_answers_for_anothers_id_as_for_none(world: World, ids: Ids, theirs: Browser) -> None:

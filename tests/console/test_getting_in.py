@@ -43,7 +43,7 @@ def test_a_sign_in_leads_where_it_was_wanted_for(account: str, browser: Browser)
 )
 def test_a_sign_in_leads_nowhere_else(account: str, browser: Browser, to: str) -> None:
     browser.get("/sign-in")
-    answer = browser.post("/sign-in", follow=False, email=EMAIL, password=PASSWORD, to=to)
+    answer = browser.post_only("/sign-in", email=EMAIL, password=PASSWORD, to=to)
     assert answer.headers["Location"] == "/"
 
 

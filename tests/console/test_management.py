@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from chalicelib.errors import Unauthorized
 from chalicelib.model import ConnectionState
 from chalicelib.services import answers, identity
 from chalicelib.services.deps import Deps
@@ -121,7 +122,7 @@ def test_a_rotated_token_replaces_the_old_one(world: World, mine: Browser, deps:
     token = re.search(r"grft_[\w-]+", page.body)
     assert token is not None
     assert identity.identify(deps, token[0], None).agent.name == "demo"
-    with pytest.raises(identity.Unauthorized):
+    with pytest.raises(Unauthorized):
         identity.identify(deps, old, None)
 
 
