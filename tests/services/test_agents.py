@@ -89,7 +89,7 @@ def test_an_agent_that_is_wished_for_twice_is_made_once(world: World) -> None:
 def test_a_new_agents_scope_names_connections_of_its_person_only(world: World) -> None:
     mine = world.connect()
     made, _ = agents.create_agent(world.deps, PERSON, "laptop", connection_ids=frozenset({mine.id}))
-    assert agents.find_agent(world.deps, PERSON, made.id).connection_ids == made.connection_ids == {mine.id}
+    assert agents.find_agent(world.deps, PERSON, made.id).connection_ids == made.connection_ids == frozenset({mine.id})
     with pytest.raises(Refusal) as refused:
         agents.create_agent(world.deps, PERSON, "tablet", connection_ids=frozenset({"nosuch"}))
     assert refused.value.reason is Reason.CONNECTION_NOT_FOUND
