@@ -7,7 +7,7 @@ import sys
 import traceback
 from typing import Any, Final
 
-from infra.deploy import chalice_project, stages
+from infra.deploy import chalice_project, stages, throttling
 from infra.deploy.explain import explain
 from infra.deploy.kept import delete_kept
 from infra.deploy.package import Package, build_package, prepare_by_hand, refuse_oversize, runtime
@@ -62,12 +62,13 @@ def package(options: argparse.Namespace) -> None:
 
 def deploy(options: argparse.Namespace) -> None:
     """The stack, the package, then Chalice. The package comes first: what cannot be built changes nothing on AWS."""
-    stage = _stage(options)
-    _session()
+    stage, session = _stage(options), _session()
+    limits = throttling.read_limits(stage, stages.read_config())
     built = _build(stage)
     outputs = _apply(stage, options)
     _write_policies(stage, built.project / ".chalice", outputs)
     address = chalice_project.deploy(built.project, stage, runtime())
+    throttling.set_limits(session.client("apigateway"), *chalice_project.deployed_api(stage), limits)
     print(f"\nGraft answers at {address}/mcp")
     print(f"An agent of your own, with its token: make agent STAGE={stage.name} NAME=laptop")
 

@@ -71,6 +71,14 @@ def deployed_address(stage: Stage) -> str:
         raise Problem(message) from None
 
 
+def deployed_api(stage: Stage) -> tuple[str, str]:
+    """The id of the stage's API, and the gateway's own stage that Chalice has put it on."""
+    address = deployed_address(stage)
+    resources = json.loads(stage.deployed_file.read_text())["resources"]
+    api_id = next(each["rest_api_id"] for each in resources if each["resource_type"] == "rest_api")
+    return api_id, address.rpartition("/")[2]
+
+
 def address_of(resources: list[dict[str, Any]]) -> str:
     address: str = next(each["rest_api_url"] for each in resources if each["resource_type"] == "rest_api")
     return address.rstrip("/")
