@@ -136,6 +136,13 @@ class TestPublishTool:
         assert "test run failed" in published["note"]
         assert published["promoted"] is True
 
+    def test_of_a_test_run_without_a_connection_never_says_to_publish_again(self, harness: Harness) -> None:
+        published = harness.publish("one", "def run(input, http):\n    return http.get('/x').status\n", testInput={})
+        assert published["dryRun"]["error"]["reason"] == "connection_not_bound"
+        assert "request_connection" in published["dryRun"]["error"]["message"]
+        assert "publish again" not in published["note"]
+        assert "Run it with run_tool and dryRun once its vendor is connected" in published["note"]
+
     def test_check_tool_says_the_same_without_saving(self, harness: Harness) -> None:
         bad = harness.call("check_tool", {"source": "x = 1\n"})
         assert (bad["ok"], bool(bad["problems"])) == (False, True)
@@ -253,6 +260,30 @@ class TestArguments:
         assert (refusal["error"], refusal["reason"], refusal["field"]) == ("refused", "input_invalid", field)
         assert refusal["schema"] == next(t.input_schema for t in META_TOOLS if t.name == tool)
         assert field in refusal["message"]
+
+    def test_of_an_authored_tool_are_refused_in_the_same_form(self, harness: Harness) -> None:
+        harness.publish("one", inputSchema=SCHEMA)
+        by_name = harness.call("demo__one", {"n": "many"})
+        by_run_tool = harness.call("run_tool", {"vendor": "demo", "name": "one", "input": {"n": "many"}})
+        assert by_name == by_run_tool
+        assert set(by_name) == {"error", "reason", "message", "field", "schema"}
+        assert (by_name["reason"], by_name["field"], by_name["schema"]) == ("input_invalid", "n", SCHEMA)
+        assert 'n: "many" is not of type "integer". Correct it by schema' in by_name["message"]
+
+    def test_that_are_too_long_keep_what_is_wrong_with_them(self, harness: Harness) -> None:
+        schema = {"type": "object", "properties": {"t": {"type": "string", "maxLength": 10}}}
+        harness.publish("one", inputSchema=schema)
+        assert "is longer than 10 characters" in harness.call("demo__one", {"t": "y" * 500})["message"]
+        refused = harness.publish("two", description="d" * 2001)
+        assert (refused["field"], len(refused["message"]) < 400) == ("description", True)
+        assert "is longer than 2000 characters" in refused["message"]
+
+    def test_name_a_version_that_is_not_there(self, harness: Harness) -> None:
+        harness.publish("one")
+        refusal = harness.call("read_tool_source", {"vendor": "demo", "name": "one", "version": 7})
+        assert (refusal["reason"], refusal["field"]) == ("input_invalid", "version")
+        assert "its newest is 1" in refusal["message"]
+        assert "version" in refusal["schema"]["properties"]
 
     def test_an_unknown_property_is_named_with_the_one_that_was_meant(self, harness: Harness) -> None:
         refusal = harness.call("run_tool", {"vendor": "demo", "name": "one", "dry_run": True})
