@@ -49,8 +49,11 @@ class ConnectionForm:
     """A foreign token host that the person has to confirm; empty: none."""
 
     @property
-    def is_faulty(self) -> bool:
-        return bool(self.faults or self.problems or self.confirm_host)
+    def is_faulty_beside_secrets(self) -> bool:
+        """Whether a host or a parameter of the scheme is wrong."""
+        words = BY_NAME.get(self.scheme)
+        open_fields = {f"{self.scheme}.{word.name}" for word in words.config} if words else set()
+        return bool(self.faults.keys() & {PRIMARY, HOSTS, *open_fields})
 
 
 def asked(question: ConnectionQuestion, rules: ConnectionRules) -> ConnectionForm:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from . import moments
 from .assets import asset_path
+from .browser_names import browser_name
 from .http import PageResponse
 from .unseen import pieces
 
@@ -79,5 +80,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters |= {"exact": moments.exact, "iso": moments.iso, "seconds": moments.seconds, "pieces": pieces}
+    environment.filters |= {
+        "browser_name": browser_name,
+        "exact": moments.exact,
+        "iso": moments.iso,
+        "pieces": pieces,
+        "seconds": moments.seconds,
+    }
     return environment

@@ -6,7 +6,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from chalicelib.model import Agent, AgentFacts, Approval, Ask, Connection, ConnectionState, Login
+from chalicelib.model import (
+    Agent,
+    AgentFacts,
+    Annotations,
+    Approval,
+    Ask,
+    Connection,
+    ConnectionState,
+    Login,
+    ToolQuestion,
+)
 from chalicelib.services.connections import uses
 from chalicelib.services.deps import Deps
 
@@ -21,6 +31,10 @@ class Asks:
     """Answered, closed or expired; newest first."""
     agent_names: dict[str, str]
     """By agent id."""
+    connection_names: dict[str, str]
+    """By connection id."""
+    annotations: dict[str, Annotations]
+    """By wire name, of the tools that are asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +48,26 @@ class RevokeEffects:
 
 
 def asks(deps: Deps, person_id: str) -> Asks:
-    newest, agents = deps.store.table.together(
-        lambda: deps.store.asks.newest(person_id, limit=ASKS_SHOWN),
+    (newest, annotations), agents, connections = deps.store.table.together(
+        lambda: _newest_asks(deps, person_id),
         lambda: deps.store.agents.every(person_id),
+        lambda: deps.store.grants.connections(person_id),
     )
     now = deps.now()
     return Asks(
         waiting=tuple(ask for ask in newest if ask.is_open(now)),
         ended=tuple(ask for ask in newest if not ask.is_open(now)),
         agent_names={agent.id: agent.name for agent in agents},
+        connection_names={connection.id: connection.display_name for connection in connections},
+        annotations=annotations,
     )
+
+
+def _newest_asks(deps: Deps, person_id: str) -> tuple[list[Ask], dict[str, Annotations]]:
+    newest = deps.store.asks.newest(person_id, limit=ASKS_SHOWN)
+    tools = {ask.question.tool for ask in newest if isinstance(ask.question, ToolQuestion)}
+    cards = deps.store.toolbox.cards(person_id, sorted(tools))
+    return newest, {card.wire_name: card.annotations for card in cards}
 
 
 def count_waiting(deps: Deps, person_id: str) -> int:

@@ -28,7 +28,8 @@ def graft(tmp_path: Path) -> Iterator[Graft]:
 
 
 def test_a_first_start_has_an_agent_a_promoted_tool_and_two_more_in_the_toolbox(graft: Graft) -> None:
-    assert graft.local.keys() == {"mcp_url", "agent_token", "agent_id", "console_url", "vendor_url"}
+    urls = {"mcp_url", "console_url", "sign_in_url", "vendor_url"}
+    assert graft.local.keys() == urls | {"agent_token", "agent_id"}
     assert graft.demo.authored() == [LIST_NOTES]
     found = graft.demo.call("find_tool", query="")["tools"]
     assert {tool["tool"] for tool in found} == {LIST_NOTES, "demo__create-note", "demo__delete-note"}
@@ -44,7 +45,9 @@ def test_ctrl_c_ends_everything_and_a_second_start_finds_all_data(graft: Graft) 
     assert [port for port in ports if is_listening(port)] == []
 
     graft.start()
-    assert {**graft.local, "mcp_url": "", "console_url": ""} == {**local, "mcp_url": "", "console_url": ""}
+    assert graft.local["sign_in_url"] != local["sign_in_url"]
+    moved = {"mcp_url": "", "console_url": "", "sign_in_url": ""}
+    assert graft.local | moved == local | moved
     assert _traces(graft) == before
     assert graft.demo.run("demo__create-note", text="After the restart")["text"] == "After the restart"
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.console import moments, places
+from chalicelib.console.browser_names import browser_name
 from chalicelib.console.scheme_words import SCHEMES as WORDS
 from chalicelib.console.unseen import count_unseen, pieces
 from chalicelib.console.values import shown
@@ -113,3 +114,21 @@ def test_the_forms_words_are_the_schemes_fields() -> None:
 )
 def test_a_host_bears_the_vendors_name_in_its_registrable_domain(vendor: str, domain: str | None, bears: bool) -> None:
     assert names_vendor(vendor, domain) is bears
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (
+            "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Safari/537.36",
+            "Chrome on Linux",
+        ),
+        ("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:150.0) Gecko/20100101 Firefox/150.0", "Firefox on Windows"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile Safari/604.1", "Safari on iPhone"),
+        ("Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36 Edg/150.0", "Edge on Windows"),
+        ("curl/8.0", "curl/8.0"),
+        ("", "A browser without a name"),
+    ],
+)
+def test_a_browser_is_called_what_a_person_calls_it(agent: str, name: str) -> None:
+    assert browser_name(agent) == name

@@ -38,7 +38,11 @@ class ConnectionAskPage:
     display_name: tuple[Piece, ...]
     """The agent's words, as is the next one."""
     docs_url: tuple[Piece, ...]
+    config: tuple[tuple[Piece, ...], ...]
+    """What the scheme takes beside the secret, such as a header's name; the agent's words, too."""
     form: ConnectionForm
+    opened: bool
+    """Whether something behind the disclosure is wrong."""
 
 
 def show(visit: Visit, ask: Ask, question: ConnectionQuestion) -> PageResponse:
@@ -98,5 +102,7 @@ def _page(visit: Visit, ask: Ask, question: ConnectionQuestion, form: Connection
         expires_at=ask.expires_at,
         display_name=pieces(question.display_name),
         docs_url=pieces(question.docs_url),
+        config=tuple(pieces(value) for value in question.scheme_config.values() if value),
         form=form,
+        opened=form.is_faulty_beside_secrets,
     )

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from chalicelib.model import Ask, AskState, ConnectionQuestion, CredentialQuestion, ToolQuestion
+from chalicelib.model import Ask, AskAnswer, AskState, ConnectionQuestion, CredentialQuestion, ToolQuestion
 from chalicelib.services import answers, ask_facts, overview
+from chalicelib.services.overview import Asks
 
 from .. import framing
 from ..http import PageResponse
 from ..render import Frame, html
 from ..visit import NotFound, Visit
-from ..words import ANSWERS, count
+from ..words import ANSWERS, chip, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class AskRow:
     asks: str
     """`to run`, `for a connection to` or `for the credential of`."""
     subject: str
+    chip: str
+    """The tool's annotation; empty: it is about no tool, or one that is gone."""
     is_tool: bool
     detail: str
     opened_at: datetime
@@ -43,10 +46,7 @@ class AsksPage:
 
 def show(visit: Visit) -> PageResponse:
     asks = overview.asks(visit.deps, visit.person_id)
-    waiting, ended = (
-        tuple(_row(ask, asks.agent_names.get(ask.agent_id, "an agent")) for ask in some)
-        for some in (asks.waiting, asks.ended)
-    )
+    waiting, ended = (tuple(_row(visit, asks, ask) for ask in some) for some in (asks.waiting, asks.ended))
     return html(AsksPage(framing.wide(visit, len(waiting)), waiting, ended))
 
 
@@ -59,34 +59,44 @@ def ask_again(visit: Visit) -> PageResponse:
     return visit.go("/asks")
 
 
-def _row(ask: Ask, agent: str) -> AskRow:
-    asks, subject, detail = _told(ask)
+def _row(visit: Visit, seen: Asks, ask: Ask) -> AskRow:
+    asks, subject, detail = _told(visit, seen, ask)
+    annotations = seen.annotations.get(subject) if isinstance(ask.question, ToolQuestion) else None
     return AskRow(
         code=ask.code,
-        agent=agent,
+        agent=seen.agent_names.get(ask.agent_id, "an agent"),
         asks=asks,
         subject=subject,
+        chip=chip(annotations) if annotations else "",
         is_tool=isinstance(ask.question, ToolQuestion),
         detail=detail,
         opened_at=ask.opened_at,
         expires_at=ask.expires_at,
-        ended_at=ask.answered_at or min(ask.expires_at, ask.opened_at if _is_closed(ask) else ask.expires_at),
+        ended_at=_ended_at(ask),
         answer=_answer(ask),
         tone=_tone(ask),
-        can_ask_again=ask.answer is not None and ask.answer.value == "declined",
+        can_ask_again=ask.answer is AskAnswer.DECLINED,
     )
 
 
-def _told(ask: Ask) -> tuple[str, str, str]:
+def _told(visit: Visit, seen: Asks, ask: Ask) -> tuple[str, str, str]:
+    """(what it asks, about what, a detail)."""
     match ask.question:
         case ToolQuestion() as question:
             every = "You chose to be asked every time. " if question.every_time else ""
             return "to run", question.tool, f"{every}Version {question.version}."
         case ConnectionQuestion() as question:
-            hosts = count(len(question.hosts), "host")
-            return "for a connection to", question.vendor, f"{hosts} would receive the secret."
-        case CredentialQuestion() as question:
-            return "for the credential of", question.connection_id, "It is to be entered again."
+            hosts = len(ask_facts.receivers(visit.deps, question))
+            return "for a connection to", question.vendor, f"{count(hosts, 'host')} would receive the secret."
+        case CredentialQuestion(connection_id=bound):
+            return "for the credential of", seen.connection_names.get(bound, bound), "It is to be entered again."
+
+
+def _ended_at(ask: Ask) -> datetime:
+    """Of one that was closed, when it was asked: the closing keeps no time."""
+    if ask.answered_at is not None:
+        return ask.answered_at
+    return ask.opened_at if _is_closed(ask) else ask.expires_at
 
 
 def _is_closed(ask: Ask) -> bool:
@@ -102,4 +112,4 @@ def _answer(ask: Ask) -> str:
 def _tone(ask: Ask) -> str:
     if ask.answer is None:
         return "calm"
-    return "bad" if ask.answer.value in ("denied", "declined") else "good"
+    return "bad" if ask.answer in (AskAnswer.DENIED, AskAnswer.DECLINED) else "good"
