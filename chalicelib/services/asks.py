@@ -47,19 +47,28 @@ class Waiting:
 def ask(deps: Deps, agent: Agent, question: Question, *, also: Sequence[Write] = ()) -> tuple[Standing, AskPlace]:
     """Where the question stands; opened if it stood nowhere. `also` has to hold for it to be opened.
 
-    Refuses `connection_revoked` when `also` does not hold.
+    Refuses `rate_limited` when `also` does not hold: repeated, the call meets what is so by then.
     """
-    digest = question_digest(question)
+    digest, tried = question_digest(question), False
     for _ in attempts(deps, "this question"):
         now = deps.now()
         place = deps.store.asks.find_place(agent.person_id, agent.id, digest)
         standing = decide_standing(place, now)
         if place is not None and standing is not Standing.NOTHING:
             return standing, place
+        if tried and also:
+            raise _changed()
         opened = Ask(agent.person_id, _new_id(deps), _new_code(deps), agent.id, question, now, now + ASK_OPEN)
         if deps.store.asks.open(opened, digest, also=also):
             return Standing.OPEN, AskPlace(opened.id, opened.code, now, opened.expires_at)
+        tried = True
     raise AssertionError("unreachable: attempts() ends with a refusal")
+
+
+def _changed() -> Refusal:
+    """Nobody else asked it, and it could not be asked: what it is about is not as it was read."""
+    message = "The connection changed at this very moment. Repeat the call."
+    return Refusal(Reason.RATE_LIMITED, message, {"retryAfterSeconds": 1})
 
 
 def waiting(deps: Deps, question: Question, place: AskPlace) -> Waiting:

@@ -122,6 +122,27 @@ class Interruption:
             act()
 
 
+class Meanwhile:
+    """Calls `act` once: right before the `at`-th request that this client sends."""
+
+    def __init__(self, client: Any, at: int, act: Callable[[], object]) -> None:
+        self._left = at
+        self._act = act
+        self._lock = Lock()
+        client.meta.events.register_first("before-send.dynamodb", self._before_send)
+
+    @property
+    def happened(self) -> bool:
+        return self._left <= 0
+
+    def _before_send(self, request: AWSPreparedRequest, **_: Any) -> None:
+        with self._lock:
+            self._left -= 1
+            now = self._left == 0
+        if now:
+            self._act()
+
+
 class LostAnswer:
     """Loses one answer: that to the `at`-th write that this client sends, which takes effect."""
 

@@ -11,7 +11,10 @@ from typing import Any
 
 import boto3
 
-from chalicelib.services import publishing, sweep, toolbox
+from chalicelib.model import AskAnswer, ConnectionState
+from chalicelib.services import answers, connections, publishing, sweep, toolbox
+from chalicelib.services.asks import Waiting
+from chalicelib.services.connections import NewConnection
 from tests.races.arena import (
     NEVER_USED_AGAIN,
     Place,
@@ -22,7 +25,7 @@ from tests.races.arena import (
     shorten_botocores_pauses,
 )
 from tests.races.faults import Death
-from tests.services.world import World
+from tests.services.world import PERSON, World
 
 
 def prepare() -> None:
@@ -81,6 +84,43 @@ def publishes(world: World, *, tools: list[str]) -> int:
     return sum(_changed(world.publish(tool).membership) for tool in tools)
 
 
+def asks(world: World, *, tool: str, times: int) -> list[str]:
+    """The ask of each call that waits."""
+    outcomes = [attempt(world.call, tool, text="x") for _ in range(times)]
+    return [outcome.ask_id for outcome in outcomes if isinstance(outcome, Waiting)]
+
+
+def spends(world: World, *, tool: str, times: int) -> int:
+    """How many calls with one and the same input ran."""
+    outcomes = [attempt(world.call, tool, text="x") for _ in range(times)]
+    return sum(isinstance(outcome, dict) for outcome in outcomes)
+
+
+def answers_ask(world: World, *, ask_id: str, answer: str) -> bool | None:
+    """Whether this answer holds."""
+    ask = attempt(world.deps.store.asks.find, PERSON, ask_id)
+    if ask is None:
+        return None
+    answered = attempt(answers.answer_tool, world.deps, ask, AskAnswer(answer))
+    return None if answered is None else answered.ended is None
+
+
+def connects(world: World, *, ask_id: str) -> bool | None:
+    """Whether the connection that was asked for is made by this answer."""
+    ask = attempt(world.deps.store.asks.find, PERSON, ask_id)
+    if ask is None:
+        return None
+    wanted = NewConnection("github", "api.github.com", "bearer", secret={"token": "s3cret"})
+    made = attempt(answers.connect, world.deps, ask, wanted)
+    return None if made is None else made[0].ended is None
+
+
+def revokes(world: World, *, connection_id: str) -> bool:
+    """Whether the revoke came to its end here."""
+    revoked = attempt(connections.revoke, world.deps, PERSON, connection_id)
+    return revoked is not None and revoked.state is ConnectionState.REVOKED
+
+
 def _changed(membership: Any) -> bool:
     return membership is not None and membership.changed
 
@@ -91,4 +131,9 @@ TASKS: dict[str, Callable[..., Any]] = {
     "promotes": promotes,
     "demotes": demotes,
     "publishes": publishes,
+    "asks": asks,
+    "spends": spends,
+    "answers": answers_ask,
+    "connects": connects,
+    "revokes": revokes,
 }
