@@ -7,10 +7,11 @@ send to AWS is recorded. A permission that nothing used is one too many; one tha
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,7 @@ from moto import mock_aws
 
 from app import app, sweep
 from chalicelib import wiring
+from chalicelib.console.router import ROUTES
 from chalicelib.mcp.catalogue import META_TOOLS
 from chalicelib.model import Run, RunKind
 from chalicelib.rules.throttle import pace_at
@@ -30,6 +32,8 @@ from chalicelib.services.deps import Deps
 from chalicelib.storage.store import TABLE_DEFINITION
 from infra.deploy.stages import API_FUNCTION, POLICIES, Stage, functions, policy, read_config
 from infra.local.schedule import fire
+from tests.console.gateway import GatewayBrowser
+from tests.console.walk import Walk
 from tests.proxy.raw_vendor import RawVendor, Received, ok, says
 from tests.services.world import ANSWERS, ANY_INPUT, PERSON, READS, WRITES, Clock
 
@@ -52,6 +56,7 @@ class Scene:
     recorder: Recorder
     hosts: dict[str, str]
     token: str = ""
+    pages: list[dict[str, Any]] = field(default_factory=list)
 
     def connect(self, vendor: str, scheme: str, secret: dict[str, str], **config: str) -> str:
         wanted = NewConnection(vendor, self.hosts["api"], scheme, scheme_config=config, secret=secret)
@@ -92,6 +97,14 @@ class Scene:
         vendor, _, name = wire_name.partition("__")
         draft = {"vendor": vendor, "name": name, "description": name, "inputSchema": ANY_INPUT, "source": source}
         assert '"version":1' in self.call("publish_tool", **draft).replace(" ", "").replace("\\", "")
+
+    def page(self, event: dict[str, Any]) -> dict[str, Any]:
+        """One request for a page."""
+        with self.recorder.function(API_FUNCTION):
+            answered: dict[str, Any] = app(event, None)
+        assert answered["statusCode"] != 500, answered["body"]
+        self.pages.append(event)
+        return answered
 
     # --- the sweep
 
@@ -150,6 +163,13 @@ def use_the_api(scene: Scene) -> None:
     use_every_meta_tool(scene)
     scene.ask("tools/list", **opened)
     scene.request("DELETE", "/mcp", "/mcp", **opened)
+    use_the_console(scene)
+
+
+def use_the_console(scene: Scene) -> None:
+    """Every page and every form: asks, accounts, logins, one-time links, agents, connections."""
+    browser = GatewayBrowser(scene.page)
+    Walk(scene.deps, browser, PERSON, scene.hosts["api"], "four unrelated words here", "t2").go()
 
 
 def use_every_meta_tool(scene: Scene) -> None:
@@ -224,6 +244,15 @@ def test_the_scene_of_the_api_leaves_out_no_route_and_no_meta_tool(
     use_the_api(scene)
     assert requested == set(app.routes)
     assert {tool.name for tool in META_TOOLS} <= called
+
+
+def test_the_scene_of_the_api_leaves_out_no_page_and_no_form(scene: Scene) -> None:
+    use_the_api(scene)
+    for route in ROUTES:
+        for method, handler in (("GET", route.get), ("POST", route.post)):
+            sent = [event["requestContext"] for event in scene.pages]
+            paths = [context["path"].removeprefix("/api") for context in sent if context["httpMethod"] == method]
+            assert handler is None or any(re.fullmatch(route.path, path) for path in paths), (method, route.path)
 
 
 @pytest.mark.parametrize("function", functions(read_config()))
