@@ -19,7 +19,22 @@ from .forms import Unreadable, first, read_fields
 from .guard import FORM_TOKEN, Forbidden, is_browser_key, require_form_token, require_own_origin
 from .http import PageRequest, PageResponse
 from .knocks import Knocks
-from .pages import agent, agents, asking, asks, connections, home, invitations, links, sign_in
+from .pages import (
+    agent,
+    agents,
+    asking,
+    asks,
+    connection_list,
+    connection_revoke,
+    connection_secret,
+    home,
+    invitations,
+    links,
+    sign_in,
+    start,
+    tool,
+    toolbox,
+)
 from .pages import settings as settings_page
 from .policy import guarded
 from .visit import NotFound, NotSignedIn, Visit
@@ -49,6 +64,7 @@ class Route:
 
 ROUTES: Final = (
     Route("/", home.show),
+    Route("/start", start.show),
     Route("/sign-in", sign_in.show, sign_in.submit, is_open=True),
     Route("/sign-out", None, sign_in.sign_out, is_open=True),
     Route(f"/in/{_CODE}", links.show, links.submit, is_open=True, changes_on_get=True),
@@ -62,9 +78,11 @@ ROUTES: Final = (
     Route(f"/agents/{_CODE}/withdraw", None, agent.withdraw),
     Route(f"/agents/{_CODE}/rotate", agent.show_rotate, agent.rotate),
     Route(f"/agents/{_CODE}/revoke", agent.show_revoke, agent.revoke),
-    Route("/connections", connections.show, connections.create),
-    Route(f"/connections/{_CODE}/secret", connections.show_secret, connections.replace_secret),
-    Route(f"/connections/{_CODE}/revoke", connections.show_revoke, connections.revoke),
+    Route("/toolbox", toolbox.show),
+    Route(f"/toolbox/{_CODE}", tool.show),
+    Route("/connections", connection_list.show, connection_list.create),
+    Route(f"/connections/{_CODE}/secret", connection_secret.show, connection_secret.replace),
+    Route(f"/connections/{_CODE}/revoke", connection_revoke.show, connection_revoke.revoke),
     Route("/settings", settings_page.show),
     Route("/settings/password", None, settings_page.change_password),
     Route("/settings/account", None, settings_page.choose_account),

@@ -22,6 +22,8 @@ from chalicelib.services import trail
 from chalicelib.services.deps import Deps
 
 TOKEN_BYTES: Final = 32
+SECRET_CHARACTERS: Final = 43
+"""What these bytes come to in a token."""
 AGENT_NAME_MAX: Final = 64
 _TOKEN: Final = re.compile(r"grft_([a-z0-9]{1,32})_([a-z0-9]{1,32})_([A-Za-z0-9_-]{43})")
 _NO_SUCH_HASH: Final = hashlib.sha256(b"no agent").hexdigest()
@@ -93,4 +95,13 @@ def hash_token(token: str) -> str:
 def new_token(deps: Deps, person_id: str, agent_id: str) -> str:
     """Both ids travel in the token, so that one batch read finds everything."""
     secret = base64.urlsafe_b64encode(deps.random_bytes(TOKEN_BYTES)).decode().rstrip("=")
+    return _spelled(person_id, agent_id, secret)
+
+
+def token_length(person_id: str, agent_id: str) -> int:
+    """How many characters this agent's token has, so that a person sees when one was cut."""
+    return len(_spelled(person_id, agent_id, "x" * SECRET_CHARACTERS))
+
+
+def _spelled(person_id: str, agent_id: str, secret: str) -> str:
     return f"grft_{person_id}_{agent_id}_{secret}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +16,6 @@ from chalicelib.model import (
     Login,
     ToolQuestion,
 )
-from chalicelib.services.connections import uses
 from chalicelib.services.deps import Deps
 
 ASKS_SHOWN: Final = 50
@@ -35,16 +33,6 @@ class Asks:
     """By connection id."""
     annotations: dict[str, Annotations]
     """By wire name, of the tools that are asked about."""
-
-
-@dataclass(frozen=True, slots=True)
-class RevokeEffects:
-    """What revoking a connection would take away now."""
-
-    leaving: tuple[tuple[str, int], ...]
-    """(agent's name, how many tools would leave its working set), of those that would lose some."""
-    approvals: int
-    asks: int
 
 
 def asks(deps: Deps, person_id: str) -> Asks:
@@ -94,28 +82,6 @@ def connections(deps: Deps, person_id: str) -> list[Connection]:
     """Oldest first, revoked ones last."""
     every = deps.store.grants.connections(person_id)
     return sorted(every, key=lambda connection: connection.state is not ConnectionState.LIVE)
-
-
-def tools_of(deps: Deps, person_id: str) -> Counter[str]:
-    """How many tools of the toolbox have each connection as their default."""
-    tools = [head.wire_name for head in deps.store.toolbox.heads(person_id)]
-    every = deps.store.grants.connections(person_id)
-    return Counter({c.id: len(deps.store.toolbox.bound_to(person_id, c.id, tools)) for c in every})
-
-
-def revoke_effects(deps: Deps, connection: Connection) -> RevokeEffects:
-    person_id = connection.person_id
-    leaving, answers = [], 0
-    for agent in deps.store.agents.every(person_id):
-        facts = deps.store.agents.find(person_id, agent.id)
-        promoted = [promotion.tool for promotion in facts.promotions] if facts else []
-        bound = len(deps.store.toolbox.bound_to(person_id, connection.id, promoted))
-        if bound and agent.revoked_at is None:
-            leaving.append((agent.name, bound))
-        answers += sum(a.connection_id == connection.id for a in deps.store.grants.all_approvals(agent))
-    now = deps.now()
-    waiting = [a for a in deps.store.asks.newest(person_id) if a.is_open(now) and uses(a, connection.id)]
-    return RevokeEffects(tuple(leaving), answers, len(waiting))
 
 
 def browsers(deps: Deps, person_id: str) -> list[Login]:

@@ -66,7 +66,7 @@ def test_after_a_few_wrong_passwords_there_is_a_pause_that_is_told(
     answer = browser.post("/sign-in", email=EMAIL, password=PASSWORD)
     assert "Too many tries. Wait 31 s" in text_of(answer.body)
     world.clock.forward(seconds=31)
-    assert sign_in(browser) == "/agents"
+    assert sign_in(browser) == "/start"
 
 
 def test_an_address_that_keeps_failing_waits_and_writes_nothing(deps: Deps, browser: Browser) -> None:
@@ -93,7 +93,7 @@ def test_a_one_time_link_signs_in_once(deps: Deps, browser: Browser) -> None:
     secret = accounts.new_link(deps, PERSON, LinkKind.SIGN_IN)
     assert browser.get(f"/in/{secret}", method="HEAD").status == 200
     browser.get(f"/in/{secret}")
-    assert browser.path == "/agents"
+    assert browser.path == "/start"
     other = Browser(deps)
     assert heading(other.get(f"/in/{secret}")) == "This link no longer works"
     other.get("/agents")
@@ -108,8 +108,8 @@ def test_a_set_up_link_shows_a_form_and_makes_the_account_by_its_post(deps: Deps
     assert short.status == 422
     assert f'value="{EMAIL}"' in short.body
     browser.post(f"/in/{secret}", email=EMAIL, password=PASSWORD)
-    assert browser.path == "/agents"
-    assert sign_in(Browser(deps)) == "/agents"
+    assert browser.path == "/start"
+    assert sign_in(Browser(deps)) == "/start"
     assert heading(Browser(deps).get(f"/in/{secret}")) == "This link no longer works"
 
 

@@ -190,7 +190,7 @@ def test_revoking_a_connection_spells_out_what_goes_and_does_it(world: World, mi
     mine.post(path)
     assert world.deps.store.grants.connections(PERSON)[0].state is ConnectionState.REVOKED
     assert world.set_of() == []
-    assert "its secret is wiped" in mine.get("/connections").body
+    assert "Its secret is wiped" in mine.get("/connections").body
     assert mine.post(path).status == 200
 
 

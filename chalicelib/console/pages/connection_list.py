@@ -1,0 +1,124 @@
+"""Accounts at vendors: what is so with each, and a form for another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+from urllib.parse import urlsplit
+
+from chalicelib.errors import Refusal
+from chalicelib.model import ConnectionState
+from chalicelib.services import connection_view, connections
+from chalicelib.services.connection_view import ConnectionFacts
+
+from .. import connection_form
+from ..connection_form import PRIMARY, ConnectionForm
+from ..connection_states import State, state_of
+from ..forms import FormFault, Unreadable
+from ..http import PageResponse
+from ..paging import read_number
+from ..render import Frame, html
+from ..scheme_words import label
+from ..side_by_side import with_frame
+from ..unseen import Piece, pieces
+from ..visit import Visit
+
+SHOWN: Final = 20
+VENDOR: Final = "vendor"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRow:
+    id: str
+    name: tuple[Piece, ...]
+    vendor: str
+    scheme: str
+    hosts: tuple[str, ...]
+    state: State
+    is_live: bool
+    is_ending: bool
+    """Its revoke has begun and not ended."""
+    has_secret: bool
+    tools: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionsPage:
+    template: ClassVar[str] = "connection_list.html"
+    frame: Frame
+    rows: tuple[ConnectionRow, ...]
+    offset: int
+    total: int
+    page: int
+    has_more: bool
+    form: ConnectionForm
+
+
+def show(visit: Visit) -> PageResponse:
+    return html(_page(visit, ConnectionForm()))
+
+
+def create(visit: Visit) -> PageResponse:
+    person_id = visit.person_id
+    try:
+        wanted, shown = connection_form.read(visit.fields)
+    except FormFault:
+        raise Unreadable from None
+    try:
+        connections.create_connection(visit.deps, person_id, wanted)
+    except Refusal as refusal:
+        faulty = connection_form.with_faults(shown, wanted, refusal, visit.deps.connections)
+        return html(_page(visit, _in_plain_words(faulty)), status=422)
+    return visit.go("/connections")
+
+
+def _in_plain_words(form: ConnectionForm) -> ConnectionForm:
+    """What is wrong with the vendor's name at its field, and an address where a host belongs told as one."""
+    of_vendor = [problem for problem in form.problems if problem.startswith(f"{VENDOR} ")]
+    faults = dict(form.faults)
+    if of_vendor:
+        faults[VENDOR] = "Lower-case letters and digits, joined by single hyphens: github."
+    host = _host_of(form.primary_host)
+    if PRIMARY in faults and host:
+        faults[PRIMARY] = f"Only the host: {host}, without https:// and without a path."
+    return replace(form, faults=faults, problems=tuple(p for p in form.problems if p not in of_vendor))
+
+
+def _host_of(typed: str) -> str:
+    """The host of an address that was pasted whole; empty: it is none."""
+    try:
+        return (urlsplit(typed if "//" in typed else f"//{typed}").hostname or "") if "/" in typed else ""
+    except ValueError:
+        return ""
+
+
+def _page(visit: Visit, form: ConnectionForm) -> ConnectionsPage:
+    every, frame = with_frame(visit, lambda: connection_view.every(visit.deps, visit.signed_in.person))
+    last = max(1, -(-len(every) // SHOWN))
+    page = min(read_number(visit.request.query.get("page", "")) or 1, last)
+    offset = (page - 1) * SHOWN
+    return ConnectionsPage(
+        frame=frame,
+        rows=tuple(_row(facts) for facts in every[offset : offset + SHOWN]),
+        offset=offset,
+        total=len(every),
+        page=page,
+        has_more=page < last,
+        form=form,
+    )
+
+
+def _row(facts: ConnectionFacts) -> ConnectionRow:
+    connection = facts.connection
+    return ConnectionRow(
+        id=connection.id,
+        name=pieces(connection.display_name),
+        vendor=connection.vendor,
+        scheme=label(connection.scheme),
+        hosts=connection.hosts,
+        state=state_of(facts),
+        is_live=connection.state is ConnectionState.LIVE,
+        is_ending=connection.state is ConnectionState.REVOKING,
+        has_secret=connection.scheme != "none",
+        tools=facts.tools,
+    )
