@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -13,7 +14,7 @@ from chalicelib.services import logins, trail
 from chalicelib.services.deps import log
 from chalicelib.services.trail import Trail
 
-from . import faults
+from . import faults, page_lines
 from .cookies import form_cookie, is_loopback, login_cookie
 from .forms import Unreadable, first, read_fields
 from .guard import FORM_TOKEN, Forbidden, is_browser_key, require_form_token, require_own_origin
@@ -94,8 +95,11 @@ ROUTES: Final = (
 
 def handle(deps: Deps, request: PageRequest, *, knocks: Knocks = KNOCKS) -> PageResponse:
     """Answer one request. Never raises."""
-    with trail.following(Trail(request.id)):
-        return guarded(request, _answer(deps, request, knocks))
+    started = time.perf_counter()
+    with trail.following(Trail(request.id)) as followed:
+        response = guarded(request, _answer(deps, request, knocks))
+        page_lines.write(followed, request, response, (time.perf_counter() - started) * 1000)
+    return response
 
 
 def _answer(deps: Deps, request: PageRequest, knocks: Knocks) -> PageResponse:
@@ -107,6 +111,7 @@ def _answer(deps: Deps, request: PageRequest, knocks: Knocks) -> PageResponse:
     except Exception:
         log_id = request.id or base64.b16encode(deps.random_bytes(6)).decode().lower()
         log.exception("the page of request %s could not be made", log_id)
+        trail.message().log_id = log_id
         response = faults.broke(visit, log_id)
     if key != sent_key and not response.cookies and FORM_TOKEN in response.body:
         cookie = form_cookie(request.origin)
@@ -119,6 +124,7 @@ def _serve(visit: Visit) -> PageResponse:
     try:
         _require_own_name(visit)
         route, parts = _find(request.path)
+        trail.current().route = route.path.replace(_CODE, "{}")
         if request.method == "HEAD" and route.changes_on_get:
             return PageResponse(200)
         visit = replace(visit, parts=parts, found=_signed_in(deps, request))

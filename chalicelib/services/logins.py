@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Final
 
 from chalicelib.model import Login, Person
+from chalicelib.services import trail
 from chalicelib.services.deps import Deps
 
 LOGIN_OPEN: Final = timedelta(days=30)
@@ -49,6 +50,7 @@ def open_login(deps: Deps, person_id: str, browser: str) -> str:
     deps.store.people.open_login(
         Login(person_id, login_id, hash_secret(secret), now, now + LOGIN_OPEN, browser[:BROWSER_MAX])
     )
+    trail.current().person_id = person_id
     return f"{person_id}.{login_id}.{secret}"
 
 
@@ -62,6 +64,7 @@ def find_login(deps: Deps, ticket: str) -> SignedIn | None:
     genuine = hmac.compare_digest(known, hash_secret(match[3]))
     if found is None or not genuine or deps.now() >= found[1].expires_at:
         return None
+    trail.current().person_id = match[1]
     return SignedIn(found[0], found[1], ticket)
 
 

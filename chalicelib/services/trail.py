@@ -61,6 +61,10 @@ class Trail:
 
     request_id: str = ""
     agent_id: str = ""
+    person_id: str = ""
+    """Who is signed in, of a page."""
+    route: str = ""
+    """Which page: the pattern of its path."""
     message: Served = field(default_factory=Served)
     """The one at hand."""
     served: list[Served] = field(default_factory=list)
@@ -101,6 +105,7 @@ def end_run(agent_id: str, run: Mapping[str, Any], counts: Mapping[str, float]) 
     if _current.get(None) is None:
         tell("run", {"agent": agent_id, "run": run}, counts)
     else:
+        current().agent_id = agent_id
         message().run, message().counts = run, counts
 
 

@@ -23,13 +23,16 @@ from moto import mock_aws
 
 import app as handlers
 from chalicelib import wiring
+from chalicelib.model import LinkKind
 from chalicelib.services import toolbox, working_set
 from chalicelib.services.deps import Deps
 from chalicelib.storage.store import TABLE_DEFINITION
 from infra.local.schedule import fire
+from tests.console.gateway import GatewayBrowser
+from tests.console.walk import EMAIL, Walk
 from tests.mcp.harness import ENVELOPE, STATELESS, initialize_params, request
 from tests.proxy.raw_vendor import RawVendor, Received, ok, redirect
-from tests.services.world import READS, WRITES, Clock, World
+from tests.services.world import PERSON, READS, WRITES, Clock, World
 
 CANARIES: Final = {
     name: f"canary-{name}-9b1d"
@@ -55,6 +58,8 @@ CANARIES: Final = {
         "vendor-header",
         "vendor-location",
         "exception",
+        "password",
+        "typed",
     )
 }
 RAISES: Final = f'def run(input, http):\n    raise ValueError("{CANARIES["raised"]}" + str(input))\n'
@@ -99,6 +104,10 @@ class Api:
             "body": body,
             "isBase64Encoded": False,
         }
+        return self.page(event)
+
+    def page(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Hand an event to the function."""
         with patch.object(wiring, "deps", lambda: self.deps):
             answer: dict[str, Any] = handlers.app(event, Invocation())
         self.answers.append(json.dumps(answer))
@@ -246,6 +255,29 @@ def everything_breaks(world: World, harness: Harness) -> None:
         harness.ask("tools/list")
 
 
+def pages(world: World, api: Api, harness: Harness) -> dict[str, str]:
+    """Every page and every form, then pages that break; the secrets that a browser met on the way."""
+    harness.publish("asks", WRITES)
+    harness.call("run_tool", vendor="demo", name="asks", input={"text": CANARIES["argument"]})
+    harness.call("request_connection", vendor="asked", primaryHost="api.asked.example", scheme="bearer")
+    harness.call("request_credential", connectionId=world.deps.store.grants.connections(PERSON)[0].id, reason="401")
+    browser = GatewayBrowser(api.page)
+    walk = Walk(world.deps, browser, PERSON, world.vendor_host, CANARIES["password"], CANARIES["typed"])
+    walk.go()
+    browser.get(walk.link(LinkKind.SIGN_IN))
+    browser.get(f"/{CANARIES['argument']}")
+    store = world.deps.store
+    for room, name in ((store.people, "find_login"), (store.asks, "newest"), (store.grants, "connections")):
+        for error in errors(world.deps):
+            with failing(room, name, error):
+                for path in ("/asks", "/connections", f"/agents/{CANARIES['argument']}"):
+                    browser.get(path)
+    codes = [ask.code for ask in store.asks.newest(PERSON)]
+    met = {"link": walk.links, "browser": sorted(browser.kept), "code": codes}
+    told = {"wrong-password": CANARIES["password"][::-1], "email": EMAIL}
+    return told | {f"{kind}-{number}": one for kind, many in met.items() for number, one in enumerate(many)}
+
+
 def errors(deps: Deps) -> Iterator[Exception]:
     secret = CANARIES["exception"]
     yield RuntimeError(secret)
@@ -304,10 +336,11 @@ def go(folder: Path, *, as_ours: bool) -> None:
         odd_requests(api, harness)
         tools_at_work(world, harness)
         everything_breaks(world, harness)
+        met = pages(world, api, harness)
         sweeps(world)
         kept = list(world.deps.store.table.client.scan(TableName="graft-test")["Items"])
         told = {
-            "secrets": CANARIES | issued(world),
+            "secrets": CANARIES | issued(world) | met,
             "records": everybody.said,
             "answers": api.answers,
             "ledger": [repr(line) for line in world.ledger()],

@@ -13,9 +13,12 @@ from typing import Any, Final
 
 import pytest
 
+from tests.console.walk import PAGES
+from tests.services.world import PERSON
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 SECONDS: Final = 300.0
-SYNTAX: Final = {"filter", "fields", "stats", "sort", "desc", "limit", "by", "or", "like", "m"}
+SYNTAX: Final = {"filter", "fields", "stats", "sort", "desc", "limit", "by", "and", "or", "like", "m"}
 FOR_NOBODY: Final = (
     "token",
     "credential",
@@ -27,6 +30,9 @@ FOR_NOBODY: Final = (
     "cookie",
     "session",
     "exception",
+    "password",
+    "wrong-password",
+    "typed",
 )
 """Neither a caller nor the table may have these; the others are a caller's own words, or a vendor's to it."""
 
@@ -81,6 +87,23 @@ def test_neither_a_caller_nor_the_table_is_told_what_nobody_may_have(process: Pr
     assert [name for name in FOR_NOBODY if process.secrets[name] in kept] == []
 
 
+def test_what_a_browser_was_given_is_kept_as_a_hash_or_not_at_all(process: Process) -> None:
+    given = {name: secret for name, secret in process.secrets.items() if name.startswith(("link-", "browser-"))}
+    assert len(given) > 6
+    assert [name for name, secret in given.items() if secret in process.told["table"]] == []
+
+
+def test_a_page_has_its_line_and_no_path_is_in_it(process: Process) -> None:
+    lines = [line for line in process.lines() if line.get("event") == "page"]
+    assert {line["route"] for line in lines} == PAGES.keys() | {"other"}
+    assert {line["http"] for line in lines} == {"GET", "POST"}
+    assert {line["status"] for line in lines} >= {200, 303, 403, 404, 422, 500}
+    signed_in = [line for line in lines if line.get("person") == PERSON]
+    assert {line["route"] for line in signed_in} >= {"/in/{}", "/sign-in", "/asks", "/a/{}"}
+    assert [line["agent"] for line in signed_in if "run" in line], "a dry run is on its page's line"
+    assert all("logId" in line for line in lines if line["status"] == 500)
+
+
 def test_every_path_was_gone_down(process: Process) -> None:
     assert process.outcomes() >= {
         "-32601",
@@ -101,7 +124,7 @@ def test_every_path_was_gone_down(process: Process) -> None:
         "vendor_unreachable",
     }
     lines = process.lines()
-    assert {line.get("event") for line in lines} == {"request", "run", "sweep", None}
+    assert {line.get("event") for line in lines} == {"page", "request", "run", "sweep", None}
     assert {name for line in lines for name in line.get("_aws", {}) and line if name[0].isupper()} >= {
         "Errors",
         "RunsDied",
