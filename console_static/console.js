@@ -20,6 +20,13 @@ function offerCopies(within) {
 }
 offerCopies(document);
 
+/* A form with data-once is sent once, however often its button is pressed. */
+for (const form of document.querySelectorAll("form[data-once]")) {
+  let sent = false;
+  form.addEventListener("submit", (event) => { if (sent) event.preventDefault(); sent = true; });
+  addEventListener("pageshow", () => { sent = false; });
+}
+
 /* A part with data-live="<seconds>" is read again from this page's own address for as long as the page says so. */
 const LIVE_TRIES = 400;
 function follow(part, tries) {

@@ -10,7 +10,7 @@ from . import moments
 from .words import count
 
 if TYPE_CHECKING:
-    from chalicelib.rules.departures import Departure, Keeper
+    from chalicelib.services.agent_view import Left
 
 LABELS: Final = {
     Cause.AGENT: "the agent asked",
@@ -27,9 +27,9 @@ def promoted_by(cause: Cause) -> str:
     return PROMOTED_BY.get(cause, BY_THE_RULE)
 
 
-def what_decided(departure: Departure, agent: Agent) -> str:
+def what_decided(left: Left, agent: Agent) -> str:
     """The facts of one departure, as a sentence."""
-    change, record = departure.change, departure.record
+    change, record = left.departure.change, left.departure.record
     active = moments.exact(change.active_at) if change.active_at else "an unknown time"
     match change.cause:
         case Cause.IDLE:
@@ -42,14 +42,15 @@ def what_decided(departure: Departure, agent: Agent) -> str:
             return f"{agent.name} demoted it itself."
 
 
-def what_would_have_kept(departure: Departure, keeper: Keeper, agent: Agent) -> str:
+def what_would_have_kept(left: Left, agent: Agent) -> str:
     """The setting that would have kept it, beside what is set now."""
+    keeper = left.keeper
     if keeper.idle_window_days is not None:
         kept = f"An idle window of {count(keeper.idle_window_days, 'day')} would have kept it."
         return kept + _raised(agent.idle_window_days, keeper.idle_window_days, " days")
     if keeper.cap is not None:
         return f"A cap of {keeper.cap} would have kept it." + _raised(agent.cap, keeper.cap, "")
-    match departure.change.cause:
+    match left.departure.change.cause:
         case Cause.IDLE:
             return f"No idle window is that long: {IDLE_WINDOW_DAYS_RANGE[-1]} days are the most."
         case Cause.CAP:

@@ -15,6 +15,7 @@ from chalicelib.model import (
     Cause,
     Change,
     ChangeSet,
+    Connection,
     LedgerLine,
     Presence,
     Promotion,
@@ -26,15 +27,17 @@ from chalicelib.rules import listing as listing_rule
 from chalicelib.rules.departures import Departure, Keeper, departures, find_keeper, leaves_at
 from chalicelib.rules.names import read_name
 from chalicelib.rules.sweep import Leaver, decide_leavers, is_in_flight
+from chalicelib.services import overview
 from chalicelib.services.deps import Deps
 
 LEFT_WITHIN: Final = timedelta(days=7)
 SWEEP_EVERY: Final = timedelta(minutes=5)
-HISTORY_PAGE: Final = 25
+BY_THE_RULE: Final = frozenset({Cause.IDLE, Cause.CAP})
+HISTORY_PAGE: Final = 8
 HISTORY_READ: Final = 200
 RECORDS_SEARCHED_MAX: Final = 1_000
 """Records that one filtered page looks through; the page after it goes on from there."""
-RUNS_SHOWN: Final = 20
+RUNS_READ: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,17 @@ class AgentSummary:
         if self.presence is not None:
             times.append(self.presence.seen_at)
         return max(times, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsView:
+    """The person's agents, and what stands beside them."""
+
+    summaries: tuple[AgentSummary, ...]
+    waiting: int
+    """Asks that wait for the person."""
+    report: SweepReport | None
+    next_sweep_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +93,19 @@ class HistoryLine:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryPlace:
+    """Where a page of the history begins: a record may be longer than a page."""
+
+    before: int
+    """Records with a smaller `list_revision` only."""
+    skip: int = 0
+    """Lines that fit and were shown already, of those."""
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryPage:
     lines: tuple[HistoryLine, ...]
-    before: int | None
+    after: HistoryPlace | None
     """Where the next page begins; None: this is the last one."""
     total: int
     """Records there are in all, whatever the filter."""
@@ -104,6 +128,16 @@ class AgentView:
     in_flight: tuple[Run, ...]
     report: SweepReport | None
     next_sweep_at: datetime | None
+    taken: int
+    """Tools that the last sweep took, as far as its records tell."""
+    connections: tuple[Connection, ...]
+    """The person's, revoked ones included."""
+    waiting: int
+    """Asks of any agent that wait for the person."""
+
+    @property
+    def facts(self) -> AgentFacts:
+        return AgentFacts(self.agent, tuple(row.promotion for row in self.rows))
 
     @property
     def listed(self) -> tuple[SetRow, ...]:
@@ -119,19 +153,37 @@ class HistoryFilter:
     cause: Cause | None = None
     tool: str = ""
     """Part of a wire name; empty: every tool."""
-    before: int | None = None
+    place: HistoryPlace | None = None
+    """None: from the newest on."""
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.cause is not None or bool(self.tool)
 
     def fits(self, change: Change) -> bool:
         return (self.cause is None or change.cause is self.cause) and read_name(self.tool) in change.tool
 
 
 def agents(deps: Deps, person_id: str) -> list[AgentSummary]:
-    """Oldest first, revoked ones last. Three round trips, however many agents there are."""
-    found = deps.store.agents.of_person(person_id)
-    seen = deps.store.traces.presence_of(found)
+    """Oldest first, revoked ones last. Two round trips, however many agents there are."""
     now = deps.now()
+    ids = deps.store.agents.ids(person_id)
+    found, seen = deps.store.table.together(
+        lambda: deps.store.agents.some(person_id, ids),
+        lambda: deps.store.traces.presences(person_id, ids),
+    )
     summaries = [AgentSummary(agent, seen.get(agent.id), is_in_flight(agent, now)) for agent in found]
     return sorted(summaries, key=lambda summary: summary.agent.revoked_at is not None)
+
+
+def agents_view(deps: Deps, person_id: str) -> AgentsView:
+    """The agents, the last sweep and what waits, in two round trips."""
+    summaries, waiting, report = deps.store.table.together(
+        lambda: agents(deps, person_id),
+        lambda: overview.count_waiting(deps, person_id),
+        deps.store.sweeps.find_report,
+    )
+    return AgentsView(tuple(summaries), waiting, report, next_sweep(report, deps.now()))
 
 
 def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = HistoryFilter()) -> AgentView:
@@ -139,14 +191,16 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
     facts = _find(deps, person_id, agent_id)
     agent = facts.agent
     tools = [promotion.tool for promotion in facts.promotions]
-    cards, records, history, approvals, runs, report, presence = deps.store.table.together(
+    cards, records, history, approvals, runs, report, presence, connections, waiting = deps.store.table.together(
         lambda: deps.store.toolbox.cards(person_id, tools),
         lambda: deps.store.agents.history(agent, limit=HISTORY_READ),
         lambda: history_page(deps, agent, wanted),
         lambda: deps.store.grants.all_approvals(agent),
-        lambda: deps.store.agents.ledger(agent, limit=RUNS_SHOWN),
+        lambda: deps.store.agents.ledger(agent, limit=RUNS_READ),
         deps.store.sweeps.find_report,
         lambda: deps.store.traces.presence_of([agent]).get(agent.id),
+        lambda: deps.store.grants.connections(person_id),
+        lambda: overview.count_waiting(deps, person_id),
     )
     now = deps.now()
     return AgentView(
@@ -161,6 +215,9 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
         in_flight=tuple(run for run in agent.runs.values() if run.deadline > now),
         report=report,
         next_sweep_at=next_sweep(report, now),
+        taken=_taken(records, report),
+        connections=tuple(connections),
+        waiting=waiting,
     )
 
 
@@ -217,18 +274,28 @@ def _since_listed(records: list[ChangeSet], presence: Presence | None) -> tuple[
     return tuple(HistoryLine(change, record) for record in newer for change in record.changes)
 
 
+def _taken(records: list[ChangeSet], report: SweepReport | None) -> int:
+    """Every record of the last tick and of none before: ticks do not overlap a report that is kept."""
+    if report is None:
+        return 0
+    lately = (record for record in records if record.at >= report.at)
+    return sum(change.cause in BY_THE_RULE for record in lately for change in record.changes)
+
+
 def history_page(deps: Deps, agent: Agent, wanted: HistoryFilter) -> HistoryPage:
-    """At least a page of the lines that fit, newest first, unless there are no more."""
-    lines: list[HistoryLine] = []
-    before, searched = wanted.before, 0
-    while searched < RECORDS_SEARCHED_MAX:
-        records = deps.store.agents.history(agent, before=before, limit=HISTORY_PAGE * 4)
-        for record in records:
-            lines += [HistoryLine(change, record) for change in record.changes if wanted.fits(change)]
-            searched, before = searched + 1, record.list_revision
-            if len(lines) >= HISTORY_PAGE:
-                more = before > 1
-                return HistoryPage(tuple(lines), before if more else None, agent.list_revision)
-        if len(records) < HISTORY_PAGE * 4:
-            return HistoryPage(tuple(lines), None, agent.list_revision)
-    return HistoryPage(tuple(lines), before, agent.list_revision)
+    """A page of the lines that fit, newest first, in one round trip. One that filters may hold fewer than there are."""
+    place = wanted.place or HistoryPlace(agent.list_revision + 1)
+    limit = RECORDS_SEARCHED_MAX if wanted.is_narrow else HISTORY_PAGE + 1
+    records = deps.store.agents.history(agent, before=place.before, limit=limit)
+    lines = [HistoryLine(change, record) for record in records for change in record.changes if wanted.fits(change)]
+    end = place.skip + HISTORY_PAGE
+    return HistoryPage(tuple(lines[place.skip : end]), _next(records, lines, end, limit), agent.list_revision)
+
+
+def _next(records: list[ChangeSet], lines: list[HistoryLine], end: int, limit: int) -> HistoryPlace | None:
+    if end < len(lines):
+        record = lines[end].record
+        shown = sum(line.record is record for line in lines[:end])
+        return HistoryPlace(record.list_revision + 1, shown)
+    there_is_more = len(records) == limit and records[-1].list_revision > 1
+    return HistoryPlace(records[-1].list_revision) if there_is_more else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -31,8 +32,7 @@ def ids(world: World) -> Ids:
         ),
     ]
     codes = [ask.code for ask in asked]
-    mine = {"agents": [world.caller().agent.id], "connections": [connection.id], "toolbox": ["demo__note"]}
-    return {"a": codes, "asks": codes, **mine}
+    return {"a": codes, "asks": codes, "agents": [world.caller().agent.id], "connections": [connection.id]}
 
 
 FORMS = (
@@ -65,7 +65,7 @@ def test_every_route_answers_for_anothers_id_as_for_none(world: World, ids: Ids,
             ]
             assert {a.status for a in found} <= {404, 405}
             walked.add(kind)
-    assert walked == {"a", "asks", "agents", "connections", "toolbox"}
+    assert walked == {"a", "asks", "agents", "connections"}
 
 
 def test_nothing_of_the_person_was_touched_by_it(world: World, ids: Ids, theirs: Browser) -> None:
@@ -96,9 +96,11 @@ def test_a_foreign_browser_cannot_be_signed_out(world: World, mine: Browser, the
 
 
 def test_a_foreign_connection_cannot_be_put_into_a_scope(world: World, ids: Ids, theirs: Browser) -> None:
-    theirs.get("/agents")
-    page = theirs.post("/agents", name="spy", cap="1", idle_window_days="1")
-    agent = page.body.partition("/agents/")[2].partition('"')[0]
+    theirs.get("/agents/new")
+    page = theirs.post("/agents/new", name="spy", cap="1", idle_window_days="1")
+    made = re.search(r'/agents/(\w{13})"', page.body)
+    assert made is not None
+    agent = made[1]
     found = theirs.post(f"/agents/{agent}/scope", scope="list", connection=ids["connections"][0])
     missing = theirs.post(f"/agents/{agent}/scope", scope="list", connection="x" * 13)
     assert found.status == missing.status == 409

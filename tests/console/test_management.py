@@ -55,8 +55,8 @@ def test_what_was_answered_or_closed_stands_below(world: World, mine: Browser) -
 
 
 def test_a_new_agent_shows_its_token_once(world: World, mine: Browser, deps: Deps) -> None:
-    mine.get("/agents")
-    page = mine.post("/agents", name="laptop", cap="5", idle_window_days="7")
+    mine.get("/agents/new")
+    page = mine.post("/agents/new", name="laptop", cap="5", idle_window_days="7")
     assert heading(page) == "laptop is made"
     token = re.search(r"grft_[\w-]+", page.body)
     assert token is not None
@@ -79,8 +79,8 @@ def test_a_new_agent_shows_its_token_once(world: World, mine: Browser, deps: Dep
 def test_a_field_that_is_wrong_says_so_and_the_rest_is_kept(
     world: World, mine: Browser, typed: dict[str, str], field: str
 ) -> None:
-    mine.get("/agents")
-    page = mine.post("/agents", **{"name": "laptop", "cap": "7", "idle_window_days": "8"} | typed)
+    mine.get("/agents/new")
+    page = mine.post("/agents/new", **{"name": "laptop", "cap": "7", "idle_window_days": "8"} | typed)
     assert page.status == 422
     assert f'id="{field}-wrong"' in page.body
     for name, value in ({"name": "laptop", "cap": "7", "idle_window_days": "8"} | typed).items():
@@ -117,8 +117,11 @@ def test_the_scope_is_a_list_or_everything(world: World, mine: Browser) -> None:
 def test_a_rotated_token_replaces_the_old_one(world: World, mine: Browser, deps: Deps) -> None:
     old = world.tokens["demo"]
     path = f"/agents/{agent_id(world)}/rotate"
-    assert "answers 401 from now on" in mine.get(path).body
-    page = mine.post(path)
+    form = mine.get(path).body
+    assert "answers 401 from now on" in form
+    seen = re.search(r'name="seen" value="(\w+)"', form)
+    assert seen is not None
+    page = mine.post(path, seen=seen[1])
     token = re.search(r"grft_[\w-]+", page.body)
     assert token is not None
     assert identity.identify(deps, token[0], None).agent.name == "demo"
@@ -190,7 +193,7 @@ def test_revoking_a_connection_spells_out_what_goes_and_does_it(world: World, mi
     mine.post(path)
     assert world.deps.store.grants.connections(PERSON)[0].state is ConnectionState.REVOKED
     assert world.set_of() == []
-    assert "Its secret is wiped" in mine.get("/connections").body
+    assert "its secret is wiped" in mine.get("/connections").body
     assert mine.post(path).status == 200
 
 

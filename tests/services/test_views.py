@@ -10,11 +10,11 @@ from chalicelib.errors import Refusal
 from chalicelib.model import Cause, Direction, Presence
 from chalicelib.rules.departures import Keeper
 from chalicelib.services import agent_view, agents, connections, presence, tool_view
-from chalicelib.services.agent_view import HistoryFilter
+from chalicelib.services.agent_view import HistoryFilter, HistoryPlace
 from chalicelib.services.sweep import run_sweep
 from chalicelib.storage import items
 from chalicelib.storage.table import delete
-from tests.services.world import PERSON, READS, World, break_row
+from tests.services.world import PERSON, READS, WRITES, World, break_row
 
 
 def view(world: World, name: str = "demo", wanted: HistoryFilter | None = None) -> agent_view.AgentView:
@@ -63,10 +63,10 @@ def test_history_is_filtered_by_cause_and_tool_and_paged(world: World) -> None:
         world.demote("a" if at % 2 else "b")
     first = view(world).history
     assert len(first.lines) == agent_view.HISTORY_PAGE
-    assert first.before is not None
-    second = view(world, wanted=HistoryFilter(before=first.before)).history
+    assert first.after is not None
+    second = view(world, wanted=HistoryFilter(place=first.after)).history
     assert len(second.lines) == agent_view.HISTORY_PAGE
-    assert second.before is None
+    assert second.after is None
     seen = [(line.record.list_revision, line.change.tool) for line in first.lines + second.lines]
     assert seen == sorted(seen, reverse=True)
     asked = view(world, wanted=HistoryFilter(cause=Cause.AGENT, tool=" DEMO__A ")).history
@@ -137,3 +137,43 @@ def test_another_persons_agent_and_tool_are_refused_like_those_that_never_were(w
             tool_view.view(world.deps, person, tool)
         said.add(refused.value.message)
     assert len(said) == 2
+
+
+def test_a_record_that_is_longer_than_a_page_is_shown_in_parts(world: World) -> None:
+    for at in range(2 * agent_view.HISTORY_PAGE + 3):
+        world.publish(f"t{at}")
+    world.clock.forward(days=30)
+    run_sweep(world.deps)
+    seen, place = [], None
+    for _ in range(2):
+        page = view(world, wanted=HistoryFilter(cause=Cause.IDLE, place=place)).history
+        seen += [line.change.tool for line in page.lines]
+        place = page.after
+    assert place is not None
+    assert place.skip == 2 * agent_view.HISTORY_PAGE
+    last = view(world, wanted=HistoryFilter(place=place)).history
+    seen += [line.change.tool for line in last.lines if line.change.cause is Cause.IDLE]
+    assert len(seen) == len(set(seen)) == 2 * agent_view.HISTORY_PAGE + 3
+    assert last.after == HistoryPlace(world.history()[1].list_revision - agent_view.HISTORY_PAGE + 4)
+
+
+def test_what_the_last_sweep_took_is_counted_until_the_next(world: World) -> None:
+    world.publish("a")
+    world.clock.forward(days=30)
+    run_sweep(world.deps)
+    assert view(world).taken == 1
+    world.clock.forward(minutes=5)
+    run_sweep(world.deps)
+    assert view(world).taken == 0
+
+
+def test_the_list_of_agents_comes_with_the_last_sweep_and_what_waits(world: World) -> None:
+    world.connect()
+    world.publish("note", WRITES)
+    world.call("note", text="x")
+    run_sweep(world.deps)
+    shown = agent_view.agents_view(world.deps, PERSON)
+    assert shown.waiting == 1
+    assert shown.report is not None
+    assert shown.next_sweep_at == shown.report.at + agent_view.SWEEP_EVERY
+    assert [summary.agent.name for summary in shown.summaries] == ["demo"]

@@ -1,0 +1,123 @@
+"""The rows of the person's answers about an agent, and of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from chalicelib.model import Answer, Approval, LedgerLine, Run, RunKind
+from chalicelib.services.agent_view import AgentView
+
+from . import moments
+from .paging import cut, short
+from .unseen import Piece, pieces
+from .words import STANDING
+
+REASON_SHOWN: Final = 120
+NAME_SHOWN: Final = 60
+"""Characters of a connection's name beside an answer."""
+TEXT_BYTES: Final = 600
+"""What a reason may weigh in a page, characters that are spelled out included."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    tool: str
+    connection_id: str
+    connection: str
+    tone: str
+    icon: str
+    answer: str
+    detail: str
+    answered_at: datetime
+    reason: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    at: datetime
+    took: str
+    tool: str
+    version: int
+    tone: str
+    """Empty: nothing to remark."""
+    icon: str
+    outcome: str
+    reason: str
+    """The refusal's name; empty: it was none."""
+
+
+def answer_rows(view: AgentView) -> tuple[AnswerRow, ...]:
+    names = {connection.id: connection.display_name for connection in view.connections}
+    versions = {row.promotion.tool: row.card.version for row in view.rows if row.card}
+    return tuple(_answer_row(approval, names, versions.get(approval.tool)) for approval in view.approvals)
+
+
+def run_rows(view: AgentView) -> tuple[RunRow, ...]:
+    """Those in flight first, then the latest."""
+    begun = sorted(view.in_flight, key=lambda run: run.started_at, reverse=True)
+    return (*map(_in_flight, begun), *map(_run_row, view.runs))
+
+
+def _answer_row(approval: Approval, names: Mapping[str, str], current: int | None) -> AnswerRow:
+    bound = approval.connection_id or ""
+    is_old = approval.answer is Answer.ALLOWED and current is not None and approval.version < current
+    tone, icon = ("warn", "warn") if is_old else ("good", "check")
+    if approval.answer is Answer.DENIED:
+        tone, icon = "bad", "off"
+    return AnswerRow(
+        tool=approval.tool,
+        connection_id=bound,
+        connection=short(names.get(bound, bound), NAME_SHOWN) if bound else "without a connection",
+        tone=tone,
+        icon="wait" if approval.answer is Answer.ASK_EVERY_TIME else icon,
+        answer=STANDING[approval.answer],
+        detail=_detail(approval, current if is_old else None),
+        answered_at=approval.answered_at,
+        reason=cut(pieces(short(approval.reason, REASON_SHOWN)), TEXT_BYTES),
+    )
+
+
+def _detail(approval: Approval, newer: int | None) -> str:
+    if newer is not None:
+        return f"version {approval.version}; version {newer} is current, so a call that writes asks once"
+    match approval.answer:
+        case Answer.DENIED:
+            return "every version"
+        case Answer.ASK_EVERY_TIME:
+            return f"version {approval.version}, each call shows you what it sends"
+        case _:
+            return f"version {approval.version}, with any input, without asking"
+
+
+_KINDS: Final = {RunKind.CALL: "", RunKind.DRY_RUN: "dry run, ", RunKind.TEST_RUN: "test run, "}
+_FAILED: Final = frozenset({"tool_failed", "run_timeout", "vendor_unreachable", "internal"})
+
+
+def _in_flight(run: Run) -> RunRow:
+    return RunRow(run.started_at, "", run.tool, run.version, "good", "flight", f"{_KINDS[run.kind]}in flight", "")
+
+
+def _run_row(line: LedgerLine) -> RunRow:
+    kind = _KINDS[line.run.kind]
+    tone, icon, outcome = _outcome(line.outcome)
+    if kind and not tone:
+        tone, icon = "calm", "read"
+    reason = line.outcome if tone in ("bad", "warn") and line.outcome != "died" else ""
+    took = moments.seconds(line.ended_at - line.run.started_at)
+    return RunRow(line.run.started_at, took, line.run.tool, line.run.version, tone, icon, kind + outcome, reason)
+
+
+def _outcome(outcome: str) -> tuple[str, str, str]:
+    """(tone, icon, word) of what the ledger says."""
+    match outcome:
+        case "ok":
+            return "", "", "done"
+        case "died":
+            return "warn", "warn", "its process died"
+        case _ if outcome in _FAILED:
+            return "warn", "warn", "failed"
+        case _:
+            return "bad", "off", "refused"

@@ -1,0 +1,108 @@
+"""The person's agents, and the limits of one of them edited in its row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Final
+
+from chalicelib.errors import Refusal
+from chalicelib.services import agent_view, agents
+from chalicelib.services.agent_view import AgentSummary, AgentsView
+
+from .. import agent_form, framing
+from ..agent_form import AgentForm
+from ..agent_status import Status, harness_of, status_of
+from ..bars import Bar, bar, over_cap
+from ..forms import FormFault
+from ..http import PageResponse
+from ..paging import read_number
+from ..render import Frame, html
+from ..visit import Visit
+from .agent_found import find_live
+
+SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLine:
+    id: str
+    name: str
+    harness: str
+    seen_at: datetime | None
+    status: Status
+    bar: Bar
+    over: str
+    idle_window_days: int
+    is_revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AgentListPage:
+    template: ClassVar[str] = "agent_list.html"
+    frame: Frame
+    lines: tuple[AgentLine, ...]
+    start: int
+    """How many agents stand before these."""
+    total: int
+    editing: str
+    """The agent whose form is open; empty: none."""
+    form: AgentForm
+    swept_at: datetime | None
+    next_sweep_at: datetime | None
+
+
+def show(visit: Visit) -> PageResponse:
+    return html(_page(visit, visit.request.query.get("edit", "")))
+
+
+def edit(visit: Visit) -> PageResponse:
+    """Save what was typed in the agent's row."""
+    agent = find_live(visit)
+    typed = agent_form.typed(visit.fields)
+    try:
+        wanted = agent_form.read_limits(visit.fields)
+        agents.edit_limits(visit.deps, agent.person_id, agent.id, **wanted.model_dump())
+    except FormFault as fault:
+        return html(_page(visit, agent.id, agent_form.with_faults(typed, fault.faults)), status=422)
+    except Refusal as refusal:
+        return html(_page(visit, agent.id, agent_form.refused(typed, refusal)), status=422)
+    start = read_number(visit.field("from"))
+    return visit.go("/agents", query=f"?from={start}" if start else "")
+
+
+def _page(visit: Visit, editing: str, form: AgentForm | None = None) -> AgentListPage:
+    view = agent_view.agents_view(visit.deps, visit.person_id)
+    start = read_number(visit.field("from") or visit.request.query.get("from", ""))
+    start = start if start < len(view.summaries) else 0
+    shown = view.summaries[start : start + SHOWN]
+    mine = next((s.agent for s in shown if s.agent.id == editing and s.agent.revoked_at is None), None)
+    return AgentListPage(
+        frame=framing.wide(visit, view.waiting),
+        lines=tuple(_line(summary) for summary in shown),
+        start=start,
+        total=len(view.summaries),
+        editing=mine.id if mine else "",
+        form=form or (agent_form.saved(mine) if mine else AgentForm()),
+        swept_at=_swept_at(view),
+        next_sweep_at=view.next_sweep_at,
+    )
+
+
+def _swept_at(view: AgentsView) -> datetime | None:
+    return view.report.at if view.report else None
+
+
+def _line(summary: AgentSummary) -> AgentLine:
+    agent = summary.agent
+    return AgentLine(
+        id=agent.id,
+        name=agent.name,
+        harness=harness_of(summary),
+        seen_at=summary.seen_at,
+        status=status_of(summary),
+        bar=bar(agent),
+        over=over_cap(agent),
+        idle_window_days=agent.idle_window_days,
+        is_revoked=agent.revoked_at is not None,
+    )

@@ -1,0 +1,56 @@
+"""All of an agent's answers, and its latest runs: what its own page has no room for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from chalicelib.errors import Refusal
+from chalicelib.model import Agent
+from chalicelib.services import agent_view
+
+from .. import agent_runs, framing
+from ..agent_runs import AnswerRow, RunRow
+from ..http import PageResponse
+from ..paging import read_number
+from ..render import Frame, html
+from ..visit import NotFound, Visit
+
+SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class MorePage:
+    template: ClassVar[str] = "agent_more.html"
+    frame: Frame
+    agent: Agent
+    what: Literal["approvals", "runs"]
+    answers: tuple[AnswerRow, ...]
+    runs: tuple[RunRow, ...]
+    start: int
+    shown: int
+    total: int
+
+
+def show_approvals(visit: Visit) -> PageResponse:
+    return _show(visit, "approvals")
+
+
+def show_runs(visit: Visit) -> PageResponse:
+    return _show(visit, "runs")
+
+
+def _show(visit: Visit, what: Literal["approvals", "runs"]) -> PageResponse:
+    try:
+        view = agent_view.view(visit.deps, visit.person_id, visit.parts[0])
+    except Refusal:
+        raise NotFound from None
+    answers = agent_runs.answer_rows(view) if what == "approvals" else ()
+    runs = agent_runs.run_rows(view) if what == "runs" else ()
+    total = len(answers) + len(runs)
+    start = read_number(visit.request.query.get("from", ""))
+    start = start if start < total else 0
+    end = start + SHOWN
+    frame = framing.wide(visit, view.waiting)
+    shown = min(total, end) - start
+    return html(MorePage(frame, view.agent, what, answers[start:end], runs[start:end], start, shown, total))

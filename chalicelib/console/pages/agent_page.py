@@ -1,0 +1,170 @@
+"""One agent, whole: its limits, what left, its set, its history, the person's answers, its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from chalicelib.errors import Refusal
+from chalicelib.model import Agent, Cause
+from chalicelib.services import agent_view, agents, approvals
+from chalicelib.services.agent_view import AgentSummary, AgentView
+
+from .. import agent_form, agent_rows, agent_runs, framing, paging
+from ..agent_form import AgentForm, Limits
+from ..agent_history import HistoryCard, history_card, read_filter
+from ..agent_now import Now, Preview, now_of, preview_of
+from ..agent_rows import LeftLine, SetLine, Withheld
+from ..agent_runs import AnswerRow, RunRow
+from ..agent_status import Status, harness_of, status_of
+from ..bars import Bar, bar, over_cap
+from ..forms import FormFault
+from ..http import PageResponse
+from ..render import Frame, html
+from ..visit import NotFound, Visit
+from .agent_found import find, find_live
+
+LEFT_SHOWN: Final = 4
+ANSWERS_SHOWN: Final = 3
+RUNS_SHOWN: Final = 5
+SET_LEAST: Final = 3
+WITHHELD_SHOWN: Final = 3
+ALONE_BYTES, PREVIEW_BYTES = 10_300, 1_500
+"""What the page weighs without rows, and what a preview adds."""
+LEFT_BYTES, HISTORY_BYTES, ANSWER_BYTES, RUN_BYTES, SET_BYTES, WITHHELD_BYTES = 800, 640, 1_020, 430, 860, 400
+"""A row of each card at most, without what somebody wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetCard:
+    lines: tuple[SetLine, ...]
+    start: int
+    """How many stand before these."""
+    total: int
+    withheld: tuple[Withheld, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPage:
+    template: ClassVar[str] = "agent_page.html"
+    frame: Frame
+    agent: Agent
+    harness: str
+    status: Status
+    summary: AgentSummary
+    bar: Bar
+    over: str
+    scope: str
+    now: Now
+    form: AgentForm
+    preview: Preview | None
+    left: tuple[LeftLine, ...]
+    left_total: int
+    set: SetCard
+    history: HistoryCard
+    answers: tuple[AnswerRow, ...]
+    answers_total: int
+    runs: tuple[RunRow, ...]
+    runs_total: int
+
+
+def show(visit: Visit) -> PageResponse:
+    view = _view(visit)
+    return html(_page(visit, view, agent_form.saved(view.agent)))
+
+
+def save(visit: Visit) -> PageResponse:
+    """Save name, cap and idle window, or show what the next sweep would take under them."""
+    agent = find_live(visit)
+    typed = agent_form.typed(visit.fields)
+    try:
+        wanted = agent_form.read_limits(visit.fields)
+        if visit.field("preview"):
+            return _previewed(visit, typed, wanted)
+        agents.edit_limits(visit.deps, agent.person_id, agent.id, **wanted.model_dump())
+    except FormFault as fault:
+        return html(_page(visit, _view(visit), agent_form.with_faults(typed, fault.faults)), status=422)
+    except Refusal as refusal:
+        return html(_page(visit, _view(visit), agent_form.refused(typed, refusal)), status=422)
+    return visit.go(f"/agents/{agent.id}")
+
+
+def withdraw(visit: Visit) -> PageResponse:
+    """Forget an answer, so that the next call asks."""
+    agent = find(visit).agent
+    tool, bound = visit.field("tool"), visit.field("connection") or None
+    approvals.withdraw(visit.deps, agent.person_id, agent.id, tool, bound)
+    return visit.go(f"/agents/{agent.id}", query="#approvals")
+
+
+def _view(visit: Visit) -> AgentView:
+    try:
+        return agent_view.view(visit.deps, visit.person_id, visit.parts[0], read_filter(visit.request.query))
+    except Refusal:
+        raise NotFound from None
+
+
+def _previewed(visit: Visit, typed: AgentForm, wanted: Limits) -> PageResponse:
+    view = _view(visit)
+    return html(_page(visit, view, typed, preview_of(visit.deps, view, wanted)))
+
+
+def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | None = None) -> AgentPage:
+    agent = view.agent
+    summary = AgentSummary(agent, view.presence, bool(view.in_flight))
+    left = tuple(agent_rows.left_line(left, view) for left in view.left[:LEFT_SHOWN])
+    history = history_card(view, visit.request.query)
+    answers = agent_runs.answer_rows(view)
+    runs = agent_runs.run_rows(view)
+    shown = answers[:ANSWERS_SHOWN]
+    others = len(left) * LEFT_BYTES + len(history.rows) * HISTORY_BYTES + min(len(runs), RUNS_SHOWN) * RUN_BYTES
+    others += sum(ANSWER_BYTES + paging.weigh(row.reason) + paging.weigh_text(row.connection) for row in shown)
+    others += (8 + len(left)) * paging.weigh_text(agent.name) + 4 * paging.weigh_text(harness_of(summary))
+    others += PREVIEW_BYTES * (preview is not None) + min(len(view.withheld), WITHHELD_SHOWN) * WITHHELD_BYTES
+    return AgentPage(
+        frame=framing.wide(visit, view.waiting),
+        agent=agent,
+        harness=harness_of(summary),
+        status=status_of(summary),
+        summary=summary,
+        bar=bar(agent),
+        over=over_cap(agent),
+        scope=_scope(agent),
+        now=now_of(view),
+        form=form,
+        preview=preview,
+        left=left,
+        left_total=len(view.left),
+        set=_set_card(visit, view, paging.PAGE_BYTES - ALONE_BYTES - others),
+        history=history,
+        answers=shown,
+        answers_total=len(answers),
+        runs=runs[:RUNS_SHOWN],
+        runs_total=len(runs),
+    )
+
+
+def _set_card(visit: Visit, view: AgentView, room: int) -> SetCard:
+    lines = agent_rows.set_lines(view, _foreseen(visit, view), visit.deps.now())
+    start = paging.read_number(visit.request.query.get("from", ""))
+    start = start if start < len(lines) else 0
+    shown = paging.fit(lines[start:], _weight, room=room, least=SET_LEAST)
+    return SetCard(shown, start, len(lines), agent_rows.withheld(view)[:WITHHELD_SHOWN])
+
+
+def _weight(line: SetLine) -> int:
+    return SET_BYTES + paging.weigh(line.description)
+
+
+def _foreseen(visit: Visit, view: AgentView) -> Mapping[str, Cause]:
+    agent = view.agent
+    leavers = agent_view.preview(visit.deps, view.facts, cap=agent.cap, idle_window_days=agent.idle_window_days)
+    return {leaver.tool: leaver.cause for leaver in leavers}
+
+
+def _scope(agent: Agent) -> str:
+    if agent.connection_ids is None:
+        return "Uses every connection"
+    number = len(agent.connection_ids)
+    return f"Uses {number} connection{'' if number == 1 else 's'} only" if number else "Uses no connection"
