@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -13,7 +14,7 @@ from chalicelib.services import logins, trail
 from chalicelib.services.deps import log
 from chalicelib.services.trail import Trail
 
-from . import faults
+from . import faults, page_lines
 from .cookies import form_cookie, is_loopback, login_cookie
 from .forms import Unreadable, first, read_fields
 from .guard import FORM_TOKEN, Forbidden, is_browser_key, require_form_token, require_own_origin
@@ -28,11 +29,16 @@ from .pages import (
     agent_token,
     asking,
     asks,
-    connections,
+    connection_list,
+    connection_revoke,
+    connection_secret,
     home,
     invitations,
     links,
     sign_in,
+    start,
+    tool,
+    toolbox,
 )
 from .pages import settings as settings_page
 from .policy import guarded
@@ -63,6 +69,7 @@ class Route:
 
 ROUTES: Final = (
     Route("/", home.show),
+    Route("/start", start.show),
     Route("/sign-in", sign_in.show, sign_in.submit, is_open=True),
     Route("/sign-out", None, sign_in.sign_out, is_open=True),
     Route(f"/in/{_CODE}", links.show, links.submit, is_open=True, changes_on_get=True),
@@ -81,9 +88,11 @@ ROUTES: Final = (
     Route(f"/agents/{_CODE}/runs", agent_more.show_runs),
     Route(f"/agents/{_CODE}/rotate", agent_token.show_rotate, agent_token.rotate),
     Route(f"/agents/{_CODE}/revoke", agent_token.show_revoke, agent_token.revoke),
-    Route("/connections", connections.show, connections.create),
-    Route(f"/connections/{_CODE}/secret", connections.show_secret, connections.replace_secret),
-    Route(f"/connections/{_CODE}/revoke", connections.show_revoke, connections.revoke),
+    Route("/toolbox", toolbox.show),
+    Route(f"/toolbox/{_CODE}", tool.show),
+    Route("/connections", connection_list.show, connection_list.create),
+    Route(f"/connections/{_CODE}/secret", connection_secret.show, connection_secret.replace),
+    Route(f"/connections/{_CODE}/revoke", connection_revoke.show, connection_revoke.revoke),
     Route("/settings", settings_page.show),
     Route("/settings/password", None, settings_page.change_password),
     Route("/settings/account", None, settings_page.choose_account),
@@ -95,8 +104,11 @@ ROUTES: Final = (
 
 def handle(deps: Deps, request: PageRequest, *, knocks: Knocks = KNOCKS) -> PageResponse:
     """Answer one request. Never raises."""
-    with trail.following(Trail(request.id)):
-        return guarded(request, _answer(deps, request, knocks))
+    started = time.perf_counter()
+    with trail.following(Trail(request.id)) as followed:
+        response = guarded(request, _answer(deps, request, knocks))
+        page_lines.write(followed, request, response, (time.perf_counter() - started) * 1000)
+    return response
 
 
 def _answer(deps: Deps, request: PageRequest, knocks: Knocks) -> PageResponse:
@@ -108,6 +120,7 @@ def _answer(deps: Deps, request: PageRequest, knocks: Knocks) -> PageResponse:
     except Exception:
         log_id = request.id or base64.b16encode(deps.random_bytes(6)).decode().lower()
         log.exception("the page of request %s could not be made", log_id)
+        trail.message().log_id = log_id
         response = faults.broke(visit, log_id)
     if key != sent_key and not response.cookies and FORM_TOKEN in response.body:
         cookie = form_cookie(request.origin)
@@ -120,6 +133,7 @@ def _serve(visit: Visit) -> PageResponse:
     try:
         _require_own_name(visit)
         route, parts = _find(request.path)
+        trail.current().route = route.path.replace(_CODE, "{}")
         if request.method == "HEAD" and route.changes_on_get:
             return PageResponse(200)
         visit = replace(visit, parts=parts, found=_signed_in(deps, request))

@@ -32,7 +32,8 @@ def ids(world: World) -> Ids:
         ),
     ]
     codes = [ask.code for ask in asked]
-    return {"a": codes, "asks": codes, "agents": [world.caller().agent.id], "connections": [connection.id]}
+    mine = {"agents": [world.caller().agent.id], "connections": [connection.id], "toolbox": ["demo__note"]}
+    return {"a": codes, "asks": codes, **mine}
 
 
 FORMS = (
@@ -65,7 +66,7 @@ def test_every_route_answers_for_anothers_id_as_for_none(world: World, ids: Ids,
             ]
             assert {a.status for a in found} <= {404, 405}
             walked.add(kind)
-    assert walked == {"a", "asks", "agents", "connections"}
+    assert walked == {"a", "asks", "agents", "connections", "toolbox"}
 
 
 def test_nothing_of_the_person_was_touched_by_it(world: World, ids: Ids, theirs: Browser) -> None:

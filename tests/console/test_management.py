@@ -33,6 +33,7 @@ def test_the_title_counts_what_waits_and_the_newest_is_first(world: World, mine:
     page = mine.get("/asks").body
     assert "<title>(2) Asks · Graft</title>" in page
     assert "2 wait for you" in page
+    assert page.count('class="chip write"') == 2
     assert page.index("second") < page.index("first")
     assert "10 min ago" in page
 
@@ -193,7 +194,7 @@ def test_revoking_a_connection_spells_out_what_goes_and_does_it(world: World, mi
     mine.post(path)
     assert world.deps.store.grants.connections(PERSON)[0].state is ConnectionState.REVOKED
     assert world.set_of() == []
-    assert "its secret is wiped" in mine.get("/connections").body
+    assert "Its secret is wiped" in mine.get("/connections").body
     assert mine.post(path).status == 200
 
 
