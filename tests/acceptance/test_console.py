@@ -28,7 +28,7 @@ def create_note(agent: Agent, text: str = "bread") -> Any:
 
 
 def path_of(waiting: dict[str, Any]) -> str:
-    return urlsplit(waiting["url"]).path
+    return urlsplit(str(waiting["url"])).path
 
 
 def test_from_a_clean_start_the_sign_in_url_leads_to_an_allow_and_the_call_runs(tmp_path: Path) -> None:
