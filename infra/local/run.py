@@ -12,6 +12,7 @@ import sys
 import threading
 from contextlib import ExitStack
 from pathlib import Path
+from textwrap import indent
 from typing import Any, Final
 
 from chalicelib.errors import Misconfigured
@@ -161,22 +162,20 @@ Graft is running. Stop it with Ctrl-C.
   sign in once   {local["sign_in_url"]}
   demo vendor    {local["vendor_url"]}
 
-Hermes: in ~/.hermes/config.yaml
-  mcp_servers:
-    graft:
-      url: "{url}"
-      headers: {{Authorization: "Bearer {token}"}}
-
-OpenClaw: in ~/.openclaw/openclaw.json
-  {{"tools": {{"toolSearch": false}},
-   "mcp": {{"servers": {{"graft": {{"url": "{url}", "transport": "streamable-http",
-     "headers": {{"Authorization": "Bearer {token}"}}}}}}}}}}
-
-Claude Code:
-  claude mcp add --transport http graft {url} --header "Authorization: Bearer {token}"
+{_harnesses(url, token)}
 
 In another terminal: make agent NAME=laptop · make sign-in · make sweep
 """
+
+
+def _harnesses(url: str, token: str) -> str:
+    """What each harness wants, as the console shows it with a new token."""
+    from chalicelib.console.snippets import snippets
+
+    told = snippets(url, token)
+    return "\n\n".join(
+        f"{one.harness}{f': in {one.where}' if one.where else ':'}\n{indent(one.text, '  ')}" for one in told
+    )
 
 
 if __name__ == "__main__":
