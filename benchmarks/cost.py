@@ -26,7 +26,7 @@ from benchmarks.metering import metering
 from benchmarks.scene import PROMOTED, TOOLBOX, Scene, answered, handler, standing
 from chalicelib import wiring
 from chalicelib.services.sweep import run_sweep
-from tests.mcp.round_trips import RoundTrips
+from tests.round_trips import RoundTrips
 
 # What AWS charges, in dollars (us-east-1, on demand; from documents, not tried).
 WRITE_UNIT: Final = 0.625e-6

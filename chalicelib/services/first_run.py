@@ -29,7 +29,7 @@ class Progress:
     """None: not yet."""
 
     made: Agent | None
-    """The agent that was made last."""
+    """The agent that was seen last; while none was, the one that was made last."""
     seen: AgentSummary | None
     """The agent whose harness was there last."""
     connection: Connection | None
@@ -60,10 +60,12 @@ def progress(deps: Deps, person_id: str) -> Progress:
     )
     runs = _runs(summaries, dict(zip(agent_ids, ledgers, strict=True)))
     ran = min((run for run in runs if run.line.outcome == OK), key=_began, default=None)
-    seen = [summary for summary in summaries if summary.seen_at is not None]
+    there = [summary for summary in summaries if summary.seen_at is not None]
+    seen = max(there, key=lambda summary: summary.seen_at or summary.agent.created_at, default=None)
+    newest = max((summary.agent for summary in summaries), key=lambda agent: agent.created_at, default=None)
     return Progress(
-        made=max((summary.agent for summary in summaries), key=lambda agent: agent.created_at, default=None),
-        seen=max(seen, key=lambda summary: summary.seen_at or summary.agent.created_at, default=None),
+        made=seen.agent if seen else newest,
+        seen=seen,
         connection=next((c for c in connections if c.state is ConnectionState.LIVE), None),
         ran=ran,
         failed=None if ran else max(runs, key=_began, default=None),

@@ -6,7 +6,7 @@ import pytest
 
 from chalicelib.services.caches import Caches
 from tests.console.browser import Browser
-from tests.mcp.round_trips import RoundTrips
+from tests.round_trips import RoundTrips
 from tests.services.world import PERSON, READS, WRITES, World
 
 READS_MAX = 3

@@ -10,10 +10,10 @@ import pytest
 from chalicelib.services import agents
 from chalicelib.services.caches import Caches
 from chalicelib.services.deps import Deps
+from tests.round_trips import RoundTrips
 
 from .conftest import PERSON
 from .harness import Harness, result_of
-from .round_trips import RoundTrips
 
 RUN_TOOL = {"vendor": "demo", "name": "a", "input": {}}
 

@@ -67,6 +67,15 @@ def test_a_run_that_failed_is_told_until_one_goes_through(world: World) -> None:
     assert progress(world).failed is None
 
 
+def test_the_agent_that_is_told_of_is_the_one_that_was_seen(world: World) -> None:
+    world.deps.store.traces.note_presence(world.caller().agent, Presence("Hermes", "1", world.clock()))
+    world.clock.forward(seconds=1)
+    world.agent("newer")
+    made = progress(world).made
+    assert made is not None
+    assert made.name == "demo"
+
+
 def test_another_persons_steps_are_their_own(world: World) -> None:
     world.connect()
     world.deps.store.people.add("p2")
