@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from chalicelib.mcp.catalogue import META_TOOLS
 from chalicelib.model import Cause
 from chalicelib.services.deps import Deps
+from tests.acceptance.console import Person
 from tests.acceptance.graft import Graft, facts_of
 from tests.acceptance.main_job import COUNT_NOTES, LIST_NOTES, a_draft
 
@@ -99,7 +101,11 @@ def test_a_handoff_link_reaches_the_person_as_it_is_and_the_same_call_succeeds_o
     assert waiting["url"] in asked.said
     assert text not in notes_of(harness)
 
-    graft.approve(harness.agent, "demo__create-note")
+    relayed = LINK.search(asked.said)
+    assert relayed is not None, asked.said
+    person = Person(graft.local["console_url"]).open(graft.command("sign-in").split()[0])
+    person.open(relayed[0]).send(urlsplit(relayed[0]).path, answer="allow")
+    assert person.heading == "Allowed"
     done = harness.turn(create, "The note is there.")
     assert answer_in(done.shown[0])["text"] == text
     assert notes_of(harness).count(text) == 1
