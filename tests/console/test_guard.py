@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlencode
 
 import pytest
@@ -11,37 +12,13 @@ from tests.console.browser import ORIGIN, Browser, heading
 from tests.services.world import World
 
 HERE = {"origin": ORIGIN}
-POSTS = [
-    "/sign-in",
-    "/sign-out",
-    f"/in/{'n' * 43}",
-    "/a/abc",
-    "/asks/abc/again",
-    "/agents",
-    "/agents/abc/scope",
-    "/agents/abc/withdraw",
-    "/agents/abc/rotate",
-    "/agents/abc/revoke",
-    "/connections",
-    "/connections/abc/secret",
-    "/connections/abc/revoke",
-    "/settings/password",
-    "/settings/account",
-    "/settings/browsers",
-    "/settings/everywhere",
-    "/settings/invite",
-]
+POSTS = [re.sub(r"\(.*\)", "abc", route.path) for route in ROUTES if route.post is not None]
 
 
 def body(browser: Browser, **fields: str) -> str:
     return urlencode({"form_token": browser.form_token, **fields})
 
 
-def test_every_form_of_the_console_is_in_the_table_of_this_test() -> None:
-    assert len(POSTS) == sum(route.post is not None for route in ROUTES)
-
-
-@pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -55,18 +32,18 @@ def test_every_form_of_the_console_is_in_the_table_of_this_test() -> None:
         {},
     ],
 )
-def test_a_form_from_elsewhere_is_refused_on_every_route(mine: Browser, path: str, headers: dict[str, str]) -> None:
+def test_a_form_from_elsewhere_is_refused_on_every_route(mine: Browser, headers: dict[str, str]) -> None:
     mine.get("/settings")
-    answer = mine.send("POST", path, body=body(mine), headers=headers)
-    assert answer.status == 403
-    assert heading(answer) == "This form cannot be taken"
+    for path in POSTS:
+        answer = mine.send("POST", path, body=body(mine), headers=headers)
+        assert (answer.status, heading(answer)) == (403, "This form cannot be taken"), path
 
 
-@pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize("token", ["", "0" * 32, "é"])
-def test_a_form_without_this_browsers_token_is_refused_on_every_route(mine: Browser, path: str, token: str) -> None:
-    mine.form_token = token
-    assert mine.post_only(path).status == 403
+def test_a_form_without_this_browsers_token_is_refused_on_every_route(mine: Browser, token: str) -> None:
+    for path in POSTS:
+        mine.form_token = token
+        assert mine.post_only(path).status == 403, path
 
 
 @pytest.mark.parametrize(
@@ -96,13 +73,12 @@ def test_before_a_sign_in_the_form_belongs_to_the_browser_it_was_sent_to(browser
     assert heading(browser.post("/sign-in", email="a@example.org", password="x")) == "Sign in"
 
 
-@pytest.mark.parametrize("path", [path for path in POSTS if not path.startswith(("/sign", "/in/"))])
-def test_an_ended_sign_in_leads_to_a_new_one_and_back_to_a_page(browser: Browser, path: str) -> None:
+def test_an_ended_sign_in_leads_to_a_new_one_and_back_to_a_page(browser: Browser) -> None:
     browser.get("/sign-in")
-    answer = browser.post(path)
-    assert heading(answer) == "Sign in"
-    to = browser.path.partition("?to=")[2]
-    assert path.startswith(to)
+    for path in POSTS:
+        if not path.startswith(("/sign", "/in/")):
+            assert heading(browser.post(path)) == "Sign in"
+            assert path.startswith(browser.path.partition("?to=")[2])
 
 
 @pytest.mark.parametrize(
@@ -123,7 +99,7 @@ def test_what_is_no_form_of_ours_is_not_read(mine: Browser, content_type: str, t
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_no_other_method_is_known(mine: Browser, method: str) -> None:
-    answer = mine.send(method, "/agents")
+    answer = mine.send(method, "/sign-in")
     assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD, POST")
 
 
@@ -151,8 +127,8 @@ def test_what_breaks_shows_a_log_id_and_nothing_else(
     def broken(*_: object) -> None:
         raise RuntimeError("the secret detail")
 
-    monkeypatch.setattr(world.deps.store.agents, "every", broken)
-    page = mine.send("GET", "/agents")
+    monkeypatch.setattr(world.deps.store.people, "logins", broken)
+    page = mine.send("GET", "/settings")
     assert page.status == 500
     assert "secret detail" not in page.body
     (record,) = caplog.records
