@@ -46,7 +46,7 @@ def test_a_first_stack_that_failed_says_why_and_is_made_anew(project: Site) -> N
     template = project.folder / "infra" / "template.yaml"
     right = template.read_text()
     template.write_text(right.replace("\n      Namespace: Graft\n", "\n", 1))
-    assert f"Stack graft-{OTHER} failed: SweepFailedAlarm" in project.refused("infra", STAGE=OTHER)
+    assert f"Stack graft-{OTHER} failed: RateLimitedAlarm" in project.refused("infra", STAGE=OTHER)
     template.write_text(right)
     assert "made anew" in project.made("infra", STAGE=OTHER)
     assert "up to date" in project.made("infra", STAGE=OTHER), "applying it again changes nothing"
