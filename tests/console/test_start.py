@@ -102,6 +102,12 @@ def test_the_front_page_leads_to_the_first_run_until_an_agent_was_seen_and_then_
     assert mine.get("/", follow=False).headers["Location"] == "/agents"
 
 
+def test_the_agents_page_leads_there_until_a_tool_has_run(world: World, mine: Browser) -> None:
+    assert "Four steps lead to the first one" in mine.get("/agents").body
+    finish(world)
+    assert "/start" not in mine.get("/agents").body
+
+
 def test_nobody_elses_agent_counts(world: World, theirs: Browser) -> None:
     finish(world)
     assert ticked(theirs) == ["now", "later", "later", "later"]

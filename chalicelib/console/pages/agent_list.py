@@ -50,6 +50,8 @@ class AgentListPage:
     form: AgentForm
     swept_at: datetime | None
     next_sweep_at: datetime | None
+    has_run: bool
+    """Whether any of them ever ran a tool; until then the first run is not over."""
 
 
 def show(visit: Visit) -> PageResponse:
@@ -86,6 +88,7 @@ def _page(visit: Visit, editing: str, form: AgentForm | None = None) -> AgentLis
         form=form or (agent_form.saved(mine) if mine else AgentForm()),
         swept_at=_swept_at(view),
         next_sweep_at=view.next_sweep_at,
+        has_run=any(summary.agent.rate is not None for summary in view.summaries),
     )
 
 
