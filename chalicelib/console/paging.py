@@ -1,18 +1,16 @@
-"""How much of a long card fits a page, by what its rows weigh once they are HTML."""
+"""What a page may weigh, and texts cut to what they weigh once they are HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Final, TypeVar
+from typing import Final
 
 from .unseen import Piece
 
 PAGE_BYTES: Final = 30_000
 _UNSEEN_BYTES: Final = 29
 """The element around a character that is spelled out."""
-
-T = TypeVar("T")
 
 
 def weigh(pieces: Sequence[Piece]) -> int:
@@ -38,16 +36,6 @@ def short(text: str, length: int) -> str:
     """On one line, cut with an ellipsis."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
-
-
-def fit(rows: Sequence[T], weight: Callable[[T], int], *, room: int, least: int) -> tuple[T, ...]:
-    """The first rows that fit into so many bytes; `least` of them whatever they weigh."""
-    used = 0
-    for at, row in enumerate(rows):
-        used += weight(row)
-        if used > room and at >= least:
-            return tuple(rows[:at])
-    return tuple(rows)
 
 
 def read_number(text: str, *, most: int = 10**9) -> int:

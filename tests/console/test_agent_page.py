@@ -96,7 +96,7 @@ def test_what_left_stands_above_the_set_with_the_way_back_and_what_would_have_ke
     world: World, mine: Browser
 ) -> None:
     path = path_of(world)
-    assert "Nothing left in the last 7 days." in card(mine.get(path).body, "left")
+    assert card(mine.get(path).body, "left").endswith("Nothing left in the last 7 days.")
     with_every_cause(world)
     page = mine.get(path).body
     left = card(page, "left")
@@ -125,6 +125,14 @@ def test_the_set_says_who_promoted_each_tool_when_it_was_used_and_when_it_leaves
     assert "demo__reads read-only" in rows
     assert "the agent 2 d ago just now 23 December" in rows
     assert rows.index("demo__writes") < rows.index("demo__deletes") < rows.index("demo__reads")
+
+
+def test_while_nothing_left_the_next_in_line_is_named(world: World, mine: Browser) -> None:
+    world.publish("a")
+    world.clock.forward(days=1)
+    world.publish("b")
+    left = card(mine.get(path_of(world)).body, "left")
+    assert "Next in line: demo__a, 21 December if it stays unused." in left
 
 
 def test_an_empty_set_says_what_fills_it(world: World, mine: Browser) -> None:

@@ -145,6 +145,7 @@ def test_a_token_is_shown_with_what_each_harness_wants(world: World, mine: Brows
     assert heading(page) == "laptop is made"
     tokens = set(TOKEN.findall(page.body))
     assert len(tokens) == 1
+    assert re.findall(r'<pre id="tok">(.*?)</pre>', page.body) == list(tokens)
     assert identity.identify(world.deps, tokens.pop(), None).agent.name == "laptop"
     text = words_of(page.body)
     for part in ("mcp_servers:", '"streamable-http"', "claude mcp add", '"mcpServers"', "curl -s", TRY_ANSWER):

@@ -41,7 +41,7 @@ class TokenPage:
     template: ClassVar[str] = "agent_token.html"
     frame: Frame
     agent: Agent
-    token: str
+    secret: str
     mcp_url: str
     snippets: tuple[Snippet, ...]
     try_it: str

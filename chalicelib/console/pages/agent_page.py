@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from chalicelib.errors import Refusal
@@ -28,12 +28,11 @@ from .agent_found import find, find_live
 LEFT_SHOWN: Final = 4
 ANSWERS_SHOWN: Final = 3
 RUNS_SHOWN: Final = 5
-SET_LEAST: Final = 3
 WITHHELD_SHOWN: Final = 3
-ALONE_BYTES, PREVIEW_BYTES = 10_300, 1_500
-"""What the page weighs without rows, and what a preview adds."""
-LEFT_BYTES, HISTORY_BYTES, ANSWER_BYTES, RUN_BYTES, SET_BYTES, WITHHELD_BYTES = 800, 640, 1_020, 430, 860, 400
-"""A row of each card at most, without what somebody wrote."""
+SET_MOST: Final = 30
+"""More tools than this fit no page."""
+ROW_BYTES: Final = 1_000
+"""About what one of them weighs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,8 @@ class AgentPage:
     preview: Preview | None
     left: tuple[LeftLine, ...]
     left_total: int
+    next_in_line: SetLine | None
+    """Who leaves first if nobody uses it."""
     set: SetCard
     history: HistoryCard
     answers: tuple[AnswerRow, ...]
@@ -71,7 +72,7 @@ class AgentPage:
 
 def show(visit: Visit) -> PageResponse:
     view = _view(visit)
-    return html(_page(visit, view, agent_form.saved(view.agent)))
+    return _fitted(_page(visit, view, agent_form.saved(view.agent)))
 
 
 def save(visit: Visit) -> PageResponse:
@@ -84,9 +85,9 @@ def save(visit: Visit) -> PageResponse:
             return _previewed(visit, typed, wanted)
         agents.edit_limits(visit.deps, agent.person_id, agent.id, **wanted.model_dump())
     except FormFault as fault:
-        return html(_page(visit, _view(visit), agent_form.with_faults(typed, fault.faults)), status=422)
+        return _fitted(_page(visit, _view(visit), agent_form.with_faults(typed, fault.faults)), status=422)
     except Refusal as refusal:
-        return html(_page(visit, _view(visit), agent_form.refused(typed, refusal)), status=422)
+        return _fitted(_page(visit, _view(visit), agent_form.refused(typed, refusal)), status=422)
     return visit.go(f"/agents/{agent.id}")
 
 
@@ -107,7 +108,7 @@ def _view(visit: Visit) -> AgentView:
 
 def _previewed(visit: Visit, typed: AgentForm, wanted: Limits) -> PageResponse:
     view = _view(visit)
-    return html(_page(visit, view, typed, preview_of(visit.deps, view, wanted)))
+    return _fitted(_page(visit, view, typed, preview_of(visit.deps, view, wanted)))
 
 
 def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | None = None) -> AgentPage:
@@ -117,11 +118,7 @@ def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | Non
     history = history_card(view, visit.request.query)
     answers = agent_runs.answer_rows(view)
     runs = agent_runs.run_rows(view)
-    shown = answers[:ANSWERS_SHOWN]
-    others = len(left) * LEFT_BYTES + len(history.rows) * HISTORY_BYTES + min(len(runs), RUNS_SHOWN) * RUN_BYTES
-    others += sum(ANSWER_BYTES + paging.weigh(row.reason) + paging.weigh_text(row.connection) for row in shown)
-    others += (8 + len(left)) * paging.weigh_text(agent.name) + 4 * paging.weigh_text(harness_of(summary))
-    others += PREVIEW_BYTES * (preview is not None) + min(len(view.withheld), WITHHELD_SHOWN) * WITHHELD_BYTES
+    lines = agent_rows.set_lines(view, _foreseen(visit, view), visit.deps.now())
     return AgentPage(
         frame=framing.wide(visit, view.waiting),
         agent=agent,
@@ -136,25 +133,31 @@ def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | Non
         preview=preview,
         left=left,
         left_total=len(view.left),
-        set=_set_card(visit, view, paging.PAGE_BYTES - ALONE_BYTES - others),
+        next_in_line=min(lines, key=lambda line: line.leaves_at or agent.created_at, default=None),
+        set=_set_card(visit, view, lines),
         history=history,
-        answers=shown,
+        answers=answers[:ANSWERS_SHOWN],
         answers_total=len(answers),
         runs=runs[:RUNS_SHOWN],
         runs_total=len(runs),
     )
 
 
-def _set_card(visit: Visit, view: AgentView, room: int) -> SetCard:
-    lines = agent_rows.set_lines(view, _foreseen(visit, view), visit.deps.now())
+def _set_card(visit: Visit, view: AgentView, lines: tuple[SetLine, ...]) -> SetCard:
     start = paging.read_number(visit.request.query.get("from", ""))
     start = start if start < len(lines) else 0
-    shown = paging.fit(lines[start:], _weight, room=room, least=SET_LEAST)
-    return SetCard(shown, start, len(lines), agent_rows.withheld(view)[:WITHHELD_SHOWN])
+    withheld = agent_rows.withheld(view)[:WITHHELD_SHOWN]
+    return SetCard(lines[start : start + SET_MOST], start, len(lines), withheld)
 
 
-def _weight(line: SetLine) -> int:
-    return SET_BYTES + paging.weigh(line.description)
+def _fitted(page: AgentPage, status: int = 200) -> PageResponse:
+    """The page with as many tools as there is room for, one at least; the others follow on its next page."""
+    response = html(page, status=status)
+    over = len(response.body.encode()) - paging.PAGE_BYTES
+    if over <= 0 or len(page.set.lines) <= 1:
+        return response
+    kept = max(1, len(page.set.lines) - over // ROW_BYTES - 1)
+    return _fitted(replace(page, set=replace(page.set, lines=page.set.lines[:kept])), status)
 
 
 def _foreseen(visit: Visit, view: AgentView) -> Mapping[str, Cause]:
