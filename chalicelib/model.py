@@ -32,6 +32,10 @@ class Cause(StrEnum):
     REVOKE = "revoke"
 
 
+BY_THE_RULE: Final = frozenset({Cause.IDLE, Cause.CAP})
+"""The causes of a demotion that nobody asked for."""
+
+
 class Direction(StrEnum):
     PROMOTED = "promoted"
     DEMOTED = "demoted"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from chalicelib.model import Cause, Direction
-from chalicelib.services import agent_view
+from chalicelib.model import BY_THE_RULE, Cause, Direction
 from chalicelib.services.agent_view import AgentView, HistoryLine, Left, SetRow
 
 from . import causes, moments
@@ -92,7 +91,7 @@ def left_line(left: Left, view: AgentView) -> LeftLine:
 
 def history_row(line: HistoryLine) -> HistoryRow:
     change, record = line.change, line.record
-    by_rule = change.direction is Direction.DEMOTED and change.cause in agent_view.BY_THE_RULE
+    by_rule = change.direction is Direction.DEMOTED and change.cause in BY_THE_RULE
     return HistoryRow(
         at=record.at,
         direction=change.direction,

@@ -114,14 +114,23 @@ def with_faults(
     foreign = refusal.details.get("tokenHost")
     if foreign is not None:
         return replace(shown, confirm_host=str(foreign))
-    told = [str(problem) for problem in refusal.details.get("problems", [refusal.message])]
-    faults, others = field_faults(wanted.scheme, told)
+    faults, others = field_faults(wanted.scheme, _told(refusal))
     for name, texts in ((PRIMARY, (wanted.primary_host,)), (HOSTS, tuple(wanted.hosts))):
         of_hosts = rules.check("none", {}, None, texts[0], texts[1:]) if texts else []
         if of_hosts:
             faults[name] = " ".join(of_hosts)
             others = [problem for problem in others if problem not in of_hosts]
     return replace(shown, faults=faults, problems=tuple(others))
+
+
+def secret_faults(scheme: str, refusal: Refusal) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What is wrong with a secret that was typed: (by field, the others)."""
+    faults, others = field_faults(scheme, _told(refusal))
+    return faults, tuple(others)
+
+
+def _told(refusal: Refusal) -> list[str]:
+    return [str(problem) for problem in refusal.details.get("problems", [refusal.message])]
 
 
 def field_faults(scheme: str, problems: list[str]) -> tuple[dict[str, str], list[str]]:

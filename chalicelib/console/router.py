@@ -51,7 +51,6 @@ Handler = Callable[[Visit], PageResponse]
 
 KNOCKS: Final = Knocks()
 _CODE: Final = r"([A-Za-z0-9_-]{1,64})"
-BROWSER_KEY_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)

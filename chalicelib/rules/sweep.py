@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from chalicelib.model import Agent, Cause, Promotion
+from chalicelib.model import Agent, Cause, Promotion, SweepReport
 
+SWEEP_EVERY: Final = timedelta(minutes=5)
 JUST_AFTER: Final = timedelta(milliseconds=1)
 """Exactly on the edge a tool stays; the table keeps whole milliseconds."""
 
@@ -69,6 +70,14 @@ def find_due(agent: Agent, promotions: Sequence[Promotion], now: datetime) -> da
     if decide_leavers(promotions, cap=agent.cap, idle_window_days=agent.idle_window_days, now=now):
         return now
     return decide_due(promotions, idle_window_days=agent.idle_window_days)
+
+
+def next_sweep_at(report: SweepReport | None, now: datetime) -> datetime | None:
+    """When the next tick is expected, by the last one's time; None: none has been seen yet."""
+    if report is None:
+        return None
+    ticks = max(0, (now - report.at) // SWEEP_EVERY) + 1
+    return report.at + ticks * SWEEP_EVERY
 
 
 def _by_promotion(promotion: Promotion) -> tuple[datetime, str]:

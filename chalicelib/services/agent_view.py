@@ -9,6 +9,7 @@ from typing import Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
+    BY_THE_RULE,
     Agent,
     AgentFacts,
     Approval,
@@ -26,13 +27,17 @@ from chalicelib.model import (
 from chalicelib.rules import listing as listing_rule
 from chalicelib.rules.departures import Departure, Keeper, departures, find_keeper, leaves_at
 from chalicelib.rules.names import read_name
-from chalicelib.rules.sweep import Leaver, decide_leavers, is_in_flight
+from chalicelib.rules.sweep import (
+    SWEEP_EVERY,
+    Leaver,
+    decide_leavers,
+    is_in_flight,
+    next_sweep_at,
+)
 from chalicelib.services import overview
 from chalicelib.services.deps import Deps
 
 LEFT_WITHIN: Final = timedelta(days=7)
-SWEEP_EVERY: Final = timedelta(minutes=5)
-BY_THE_RULE: Final = frozenset({Cause.IDLE, Cause.CAP})
 HISTORY_PAGE: Final = 8
 HISTORY_READ: Final = 200
 RECORDS_SEARCHED_MAX: Final = 1_000
@@ -166,29 +171,33 @@ class HistoryFilter:
 
 def agents(deps: Deps, person_id: str) -> list[AgentSummary]:
     """Oldest first, revoked ones last. Two round trips, however many agents there are."""
-    now = deps.now()
-    ids = deps.store.agents.ids(person_id)
+    found = summaries(deps, person_id, deps.store.agents.ids(person_id))
+    return sorted(found, key=lambda summary: summary.agent.revoked_at is not None)
+
+
+def summaries(deps: Deps, person_id: str, agent_ids: Sequence[str]) -> list[AgentSummary]:
+    """Of these agents, revoked ones included, oldest first. One round trip."""
     found, seen = deps.store.table.together(
-        lambda: deps.store.agents.some(person_id, ids),
-        lambda: deps.store.traces.presences(person_id, ids),
+        lambda: deps.store.agents.some(person_id, agent_ids),
+        lambda: deps.store.traces.presences(person_id, agent_ids),
     )
-    summaries = [AgentSummary(agent, seen.get(agent.id), is_in_flight(agent, now)) for agent in found]
-    return sorted(summaries, key=lambda summary: summary.agent.revoked_at is not None)
+    now = deps.now()
+    return [AgentSummary(agent, seen.get(agent.id), is_in_flight(agent, now)) for agent in found]
 
 
 def agents_view(deps: Deps, person_id: str) -> AgentsView:
     """The agents, the last sweep and what waits, in two round trips."""
-    summaries, waiting, report = deps.store.table.together(
+    found, waiting, report = deps.store.table.together(
         lambda: agents(deps, person_id),
         lambda: overview.count_waiting(deps, person_id),
         deps.store.sweeps.find_report,
     )
-    return AgentsView(tuple(summaries), waiting, report, next_sweep(report, deps.now()))
+    return AgentsView(tuple(found), waiting, report, next_sweep_at(report, deps.now()))
 
 
 def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = HistoryFilter()) -> AgentView:
     """Everything about one agent, in two round trips. Refuses another person's agent like one that never was."""
-    facts = _find(deps, person_id, agent_id)
+    facts = find_facts(deps, person_id, agent_id)
     agent = facts.agent
     tools = [promotion.tool for promotion in facts.promotions]
     cards, records, history, approvals, runs, report, presence, connections, waiting = deps.store.table.together(
@@ -214,7 +223,7 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
         runs=tuple(runs),
         in_flight=tuple(run for run in agent.runs.values() if run.deadline > now),
         report=report,
-        next_sweep_at=next_sweep(report, now),
+        next_sweep_at=next_sweep_at(report, now),
         taken=_taken(records, report),
         connections=tuple(connections),
         waiting=waiting,
@@ -222,10 +231,7 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
 
 
 def find_facts(deps: Deps, person_id: str, agent_id: str) -> AgentFacts:
-    return _find(deps, person_id, agent_id)
-
-
-def _find(deps: Deps, person_id: str, agent_id: str) -> AgentFacts:
+    """An agent with its set, revoked or not. Refuses another person's agent like one that never was."""
     found = deps.store.agents.find_door_facts(person_id, agent_id, None)
     if found is None:
         raise Refusal(Reason.INPUT_INVALID, "There is no such agent.")
@@ -236,14 +242,6 @@ def preview(deps: Deps, facts: AgentFacts, *, cap: int, idle_window_days: int) -
     """What the next sweep would take under these limits, if nothing else happened until then."""
     at = deps.now() + SWEEP_EVERY
     return decide_leavers(facts.promotions, cap=cap, idle_window_days=idle_window_days, now=at)
-
-
-def next_sweep(report: SweepReport | None, now: datetime) -> datetime | None:
-    """When the next tick is expected; None: none has been seen yet."""
-    if report is None:
-        return None
-    ticks = max(0, (now - report.at) // SWEEP_EVERY) + 1
-    return report.at + ticks * SWEEP_EVERY
 
 
 def _rows(facts: AgentFacts, cards: Sequence[ToolCard]) -> tuple[SetRow, ...]:

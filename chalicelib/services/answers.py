@@ -19,7 +19,6 @@ from chalicelib.model import (
     ConnectionState,
     CredentialQuestion,
     ToolQuestion,
-    ToolVersion,
 )
 from chalicelib.rules.asks import ASK_OPEN, find_staleness, input_digest, question_digest
 from chalicelib.services import connections
@@ -80,9 +79,8 @@ def answer_tool(deps: Deps, asked: Ask, answer: AskAnswer, *, reason: str = "") 
     return find_end(deps, asked) or Answered(asked, Ended.CHANGED, "It kept changing meanwhile. Look at it again.")
 
 
-def allow_waiting(deps: Deps, agent: Agent, tool: ToolVersion, bound: str | None) -> bool:
-    """Answer the ask that waits for this tool with Allow. False: none waits."""
-    question = ToolQuestion(tool.wire_name, tool.version, bound, (), {}, every_time=False)
+def allow_waiting(deps: Deps, agent: Agent, question: ToolQuestion) -> bool:
+    """Answer the ask that waits with this question with Allow. False: none waits."""
     place = deps.store.asks.find_place(agent.person_id, agent.id, question_digest(question))
     ask = deps.store.asks.find(agent.person_id, place.ask_id) if place else None
     if ask is None or not ask.is_open(deps.now()):

@@ -20,6 +20,7 @@ from chalicelib.services.deps import Deps
 
 AGENT_NAME_READ: Final = 100
 """Characters of an agent's name that a look-up reads; no name is that long."""
+CONNECTION_ID_READ: Final = 64
 
 
 def find_answer(approvals: Iterable[Approval], connection: Connection | Unbound) -> Approval | None:
@@ -42,17 +43,23 @@ def ask(
 ) -> Waiting:
     """The one open ask of this question; opened if there is none."""
     _check_size(tool, input)
-    question = ToolQuestion(
+    question = _question(tool, connection, input, every_time=approval_rule.asks_every_time(approval))
+    also = [] if isinstance(connection, Unbound) else [deps.store.connection_as_asked(connection)]
+    _, place = asks.ask(deps, agent, question, also=also)
+    return asks.waiting(deps, question, place)
+
+
+def _question(
+    tool: ToolVersion, connection: Connection | Unbound, input: JsonObject, *, every_time: bool
+) -> ToolQuestion:
+    return ToolQuestion(
         tool=tool.wire_name,
         version=tool.version,
         connection_id=connection_id(connection),
         hosts=() if isinstance(connection, Unbound) else connection.hosts,
         input=input,
-        every_time=approval_rule.asks_every_time(approval),
+        every_time=every_time,
     )
-    also = [] if isinstance(connection, Unbound) else [deps.store.connection_as_asked(connection)]
-    _, place = asks.ask(deps, agent, question, also=also)
-    return asks.waiting(deps, question, place)
 
 
 def _check_size(tool: ToolVersion, input: JsonObject) -> None:
@@ -95,25 +102,24 @@ def allow(deps: Deps, person_id: str, agent_name: str, tool_name: str) -> tuple[
         raise Refusal(Reason.CONNECTION_AMBIGUOUS, f"{tool.vendor} has several connections and the tool names none.")
     if tool.annotations.read_only:
         return facts.agent, tool
-    bound = connection_id(chosen)
-    if not answers.allow_waiting(deps, facts.agent, tool, bound):
-        _allow_unasked(deps, facts.agent, tool, bound)
+    question = _question(tool, chosen, {}, every_time=False)
+    if not answers.allow_waiting(deps, facts.agent, question):
+        _allow_unasked(deps, facts.agent, question)
     return facts.agent, tool
 
 
-def _allow_unasked(deps: Deps, agent: Agent, tool: ToolVersion, bound: str | None) -> None:
-    approval = Approval(tool.wire_name, bound, Answer.ALLOWED, tool.version, deps.now())
-    seen = find_approval(deps, agent, tool.wire_name, bound)
-    if not deps.store.grants.keep_approval(agent, seen, approval):
-        raise Refusal(Reason.INPUT_INVALID, "It was answered elsewhere at the same moment. Try again.")
-
-
-def find_approval(deps: Deps, agent: Agent, tool: str, bound: str | None) -> Approval | None:
-    return next((a for a in deps.store.grants.approvals(agent, tool) if a.connection_id == bound), None)
+def _allow_unasked(deps: Deps, agent: Agent, question: ToolQuestion) -> None:
+    """An answer to a question that nobody asked grants as little as one that was: what was read must still hold."""
+    seen = deps.store.find_approval(agent.person_id, agent.id, question.tool, question.connection_id)
+    approval = Approval(question.tool, question.connection_id, Answer.ALLOWED, question.version, deps.now())
+    as_read = deps.store.tool_as_asked(agent.person_id, question)
+    if not deps.store.grants.keep_approval(agent, seen, approval, also=as_read):
+        raise Refusal(Reason.INPUT_INVALID, "The tool, its connection or its answer changed at this moment. Try again.")
 
 
 def withdraw(deps: Deps, person_id: str, agent_id: str, tool: str, bound: str | None) -> bool:
     """Forget the answer about (agent, tool, connection), so that the next call asks. False: there was none."""
     facts = deps.store.agents.find(person_id, agent_id)
-    approval = find_approval(deps, facts.agent, tool, bound) if facts else None
+    tool, bound = tool[:WIRE_NAME_MAX], bound[:CONNECTION_ID_READ] if bound else None
+    approval = deps.store.find_approval(person_id, agent_id, tool, bound) if facts else None
     return facts is not None and approval is not None and deps.store.grants.withdraw(facts.agent, approval)

@@ -58,7 +58,7 @@ def ask(deps: Deps, agent: Agent, question: Question, *, also: Sequence[Write] =
             return standing, place
         if tried and also:
             raise _changed()
-        opened = Ask(agent.person_id, _new_id(deps), _new_code(deps), agent.id, question, now, now + ASK_OPEN)
+        opened = Ask(agent.person_id, deps.new_timed_id(), _new_code(deps), agent.id, question, now, now + ASK_OPEN)
         if deps.store.asks.open(opened, digest, also=also):
             return Standing.OPEN, AskPlace(opened.id, opened.code, now, opened.expires_at)
         tried = True
@@ -126,12 +126,6 @@ def declined(what: str) -> Refusal:
         Reason.CONNECTION_DECLINED,
         f"The person declined to connect {what}. Do not ask again unless they say so; go on without it.",
     )
-
-
-def _new_id(deps: Deps) -> str:
-    """Sorts by time, so that the newest are found first."""
-    milliseconds = int(deps.now().timestamp() * 1000)
-    return f"{milliseconds:012x}{deps.random_bytes(6).hex()}"
 
 
 def _new_code(deps: Deps) -> str:

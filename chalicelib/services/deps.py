@@ -97,3 +97,8 @@ class Deps:
     def new_id(self) -> str:
         """13 lower-case letters and digits, 64 random bits."""
         return base64.b32encode(self.random_bytes(ID_BYTES)).decode().rstrip("=").lower()
+
+    def new_timed_id(self) -> str:
+        """24 hexadecimal digits that sort by time; 48 of the bits are random."""
+        milliseconds = int(self.now().timestamp() * 1000)
+        return f"{milliseconds:012x}{self.random_bytes(6).hex()}"

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.model import Agent, Connection, ConnectionState, LedgerLine, RunKind
+from chalicelib.services import agent_view
 from chalicelib.services.agent_view import AgentSummary
 from chalicelib.services.deps import Deps
 
@@ -80,11 +81,8 @@ def is_anybody_seen(deps: Deps, person_id: str) -> bool:
 
 def _summaries(deps: Deps, person_id: str, agent_ids: Sequence[str]) -> list[AgentSummary]:
     """Of the agents that are not revoked."""
-    agents, seen = deps.store.table.together(
-        lambda: deps.store.agents.some(person_id, agent_ids),
-        lambda: deps.store.traces.presences(person_id, agent_ids),
-    )
-    return [AgentSummary(agent, seen.get(agent.id), False) for agent in agents if agent.revoked_at is None]
+    found = agent_view.summaries(deps, person_id, agent_ids)
+    return [summary for summary in found if summary.agent.revoked_at is None]
 
 
 def _runs(summaries: Iterable[AgentSummary], ledgers: dict[str, list[LedgerLine]]) -> list[Ran]:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.model import (
-    Agent,
     AgentFacts,
     Annotations,
-    Approval,
     Ask,
     Connection,
     ConnectionState,
@@ -64,18 +62,9 @@ def count_waiting(deps: Deps, person_id: str) -> int:
     return sum(ask.is_open(now) for ask in deps.store.asks.newest(person_id, limit=ASKS_SHOWN))
 
 
-def agents(deps: Deps, person_id: str) -> list[Agent]:
-    """Oldest first, revoked ones last."""
-    return sorted(deps.store.agents.every(person_id), key=lambda agent: agent.revoked_at is not None)
-
-
 def find_agent(deps: Deps, person_id: str, agent_id: str) -> AgentFacts | None:
     """An agent with its set, revoked or not; None alike for another person's."""
     return deps.store.agents.find(person_id, agent_id) if agent_id.isalnum() else None
-
-
-def approvals(deps: Deps, agent: Agent) -> list[Approval]:
-    return deps.store.grants.all_approvals(agent)
 
 
 def connections(deps: Deps, person_id: str) -> list[Connection]:

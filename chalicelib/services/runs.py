@@ -221,7 +221,7 @@ def _error(refusal: Refusal) -> JsonObject:
 
 def _claim(deps: Deps, caller: Caller, execution: Execution) -> tuple[Run, Caller]:
     """Put a run in flight, reading again whenever the facts moved."""
-    run_id = _new_run_id(deps)
+    run_id = deps.new_timed_id()
     for _ in attempts(deps, "this agent"):
         bury_the_dead(deps, caller.agent)
         run = _new_run(deps, run_id, execution)
@@ -283,12 +283,6 @@ def bury_the_dead(deps: Deps, agent: Agent) -> bool:
         if deps.store.agents.bury(agent, line):
             trail.tell("run", {"agent": agent.id, "run": _told(line)}, _counts_of(line))
     return bool(dead)
-
-
-def _new_run_id(deps: Deps) -> str:
-    """Sorts by time, so that the ledger does."""
-    milliseconds = int(deps.now().timestamp() * 1000)
-    return f"{milliseconds:012x}{deps.random_bytes(6).hex()}"
 
 
 def _check_input(tool: ToolVersion, input: JsonObject, kind: RunKind) -> None:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import PROMOTED_MAX, Cause, ConnectionState, ToolCard, ToolVersion
 from chalicelib.rules import listing as listing_rule
 from chalicelib.rules.membership import Move, decide_entry, decide_exit, is_full
-from chalicelib.rules.sweep import decide_leavers
+from chalicelib.rules.sweep import SWEEP_EVERY, decide_leavers
 from chalicelib.services import cards, toolbox
 from chalicelib.services.deps import Deps, log
 from chalicelib.services.identity import Caller, refresh
 from chalicelib.services.retries import attempts
-
-SWEEP_SECONDS: Final = 300
-"""The next sweep may have made room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ def entry(deps: Deps, caller: Caller, tool: str, cause: Cause) -> Move:
         raise Refusal(
             Reason.RATE_LIMITED,
             f"{PROMOTED_MAX} tools are promoted, the most an agent may have. Demote what is done with, then repeat.",
-            {"retryAfterSeconds": SWEEP_SECONDS},
+            {"retryAfterSeconds": int(SWEEP_EVERY.total_seconds())},
         )
     return decide_entry(caller.facts, tool, cause, deps.now())
 

@@ -83,9 +83,11 @@ class GrantRows:
         rows = self._table.query(items.agent_pk(person_id, agent_id), "approval#")
         return [items.to_approval(row) for row in rows]
 
-    def keep_approval(self, agent: Agent, seen: Approval | None, approval: Approval) -> bool:
-        """False: it was answered or withdrawn meanwhile."""
-        return self._table.write(approval_write(agent.person_id, agent.id, seen, approval))
+    def keep_approval(
+        self, agent: Agent, seen: Approval | None, approval: Approval, *, also: Sequence[Write] = ()
+    ) -> bool:
+        """False: it was answered or withdrawn meanwhile, or `also` was refused."""
+        return self._table.transact([approval_write(agent.person_id, agent.id, seen, approval), *also])
 
     def withdraw(self, agent: Agent, approval: Approval) -> bool:
         """Forget an answer, so that the next call asks. False: there is none."""

@@ -16,13 +16,14 @@ from textwrap import indent
 from typing import Any, Final
 
 from chalicelib.errors import Misconfigured
+from chalicelib.rules.sweep import SWEEP_EVERY
 from chalicelib.wiring import start_logging
 from infra.local import emulator, vendor
 from infra.local.home import Home
 from infra.local.process import TABLE, environment_for
 
 DEFAULT_PORT: Final = 8765
-SWEEP_SECONDS: Final = 300.0
+SWEEP_SECONDS: Final = SWEEP_EVERY.total_seconds()
 
 
 class CannotStart(Exception):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chalicelib.model import Answer, Ask
-from chalicelib.services import agents, approvals
+from chalicelib.services import agents
 from chalicelib.services import connections as connection_service
 from tests.console.browser import Browser, heading, text_of
 from tests.services.world import DELETES, PERSON, WRITES, World
@@ -28,9 +28,8 @@ def ask_for(world: World, **arguments: Any) -> Ask:
 
 
 def approval_of(world: World) -> Answer | None:
-    found = approvals.find_approval(
-        world.deps, world.caller().agent, "demo__create-note", world.deps.store.grants.connections(PERSON)[0].id
-    )
+    bound = world.deps.store.grants.connections(PERSON)[0].id
+    found = world.deps.store.find_approval(PERSON, world.caller().agent.id, "demo__create-note", bound)
     return found.answer if found else None
 
 

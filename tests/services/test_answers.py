@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from chalicelib.errors import Reason, Refusal
-from chalicelib.model import Ask, AskAnswer, AskState
+from chalicelib.model import Approval, Ask, AskAnswer, AskState
 from chalicelib.services import agents, answers, approvals, connections
 from chalicelib.services.answers import Answered, Ended
 from chalicelib.services.asks import Waiting
@@ -200,6 +201,29 @@ def test_make_approve_answers_the_ask_that_waits(writing: World) -> None:
     found = writing.deps.store.asks.find(PERSON, ask.id)
     assert found is not None
     assert (found.state, found.answer) == (AskState.ANSWERED, AskAnswer.ALLOWED)
+    assert call(writing) == "x"
+
+
+def test_make_approve_grants_nothing_through_a_connection_revoked_at_that_moment(
+    writing: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mine,) = writing.deps.store.grants.connections(PERSON)
+    find = writing.deps.store.find_approval
+
+    def revoked_meanwhile(*asked: Any) -> Approval | None:
+        connections.revoke(writing.deps, PERSON, mine.id)
+        return find(*asked)
+
+    monkeypatch.setattr(writing.deps.store, "find_approval", revoked_meanwhile)
+    with pytest.raises(Refusal, match="changed at this moment"):
+        approvals.allow(writing.deps, PERSON, "demo", "demo__create-note")
+    assert writing.deps.store.grants.all_approvals(writing.caller().agent) == []
+
+
+def test_withdrawing_what_no_name_can_be_forgets_nothing(writing: World) -> None:
+    answer(writing, open_ask(writing), AskAnswer.ALLOWED)
+    agent = writing.caller().agent
+    assert not approvals.withdraw(writing.deps, PERSON, agent.id, "x" * 5_000, "y" * 5_000)
     assert call(writing) == "x"
 
 

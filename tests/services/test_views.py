@@ -9,6 +9,7 @@ import pytest
 from chalicelib.errors import Refusal
 from chalicelib.model import Cause, Direction, Presence
 from chalicelib.rules.departures import Keeper
+from chalicelib.rules.sweep import SWEEP_EVERY
 from chalicelib.services import agent_view, agents, connections, presence, tool_view
 from chalicelib.services.agent_view import HistoryFilter, HistoryPlace
 from chalicelib.services.sweep import run_sweep
@@ -175,5 +176,5 @@ def test_the_list_of_agents_comes_with_the_last_sweep_and_what_waits(world: Worl
     shown = agent_view.agents_view(world.deps, PERSON)
     assert shown.waiting == 1
     assert shown.report is not None
-    assert shown.next_sweep_at == shown.report.at + agent_view.SWEEP_EVERY
+    assert shown.next_sweep_at == shown.report.at + SWEEP_EVERY
     assert [summary.agent.name for summary in shown.summaries] == ["demo"]

@@ -75,9 +75,8 @@ def _give(visit: Visit, ask: Ask, question: CredentialQuestion) -> PageResponse:
     try:
         answered = answers.give_credential(visit.deps, ask, secret)
     except Refusal as refusal:
-        told = [str(problem) for problem in refusal.details.get("problems", [refusal.message])]
-        faults, others = connection_form.field_faults(connection.scheme, told)
-        return html(_page(visit, ask, question, connection, faults, tuple(others)), status=422)
+        faults, others = connection_form.secret_faults(connection.scheme, refusal)
+        return html(_page(visit, ask, question, connection, faults, others), status=422)
     return back(visit, answered, AskAnswer.CONNECTED)
 
 

@@ -39,9 +39,8 @@ def replace(visit: Visit) -> PageResponse:
     try:
         connections.replace_secret(visit.deps, connection, secret)
     except Refusal as refusal:
-        told = [str(problem) for problem in refusal.details.get("problems", [refusal.message])]
-        faults, others = connection_form.field_faults(connection.scheme, told)
-        return html(_page(visit, connection, faults, tuple(others)), status=422)
+        faults, others = connection_form.secret_faults(connection.scheme, refusal)
+        return html(_page(visit, connection, faults, others), status=422)
     return visit.go("/connections")
 
 

@@ -64,4 +64,4 @@ def sign_out(visit: Visit) -> PageResponse:
 
 
 def _page(visit: Visit, to: str, email: str = "", *, failed: bool = False, wait_seconds: int = 0) -> SignInPage:
-    return SignInPage(framing.narrow(visit), to, is_ask(to), email[:254], failed, wait_seconds)
+    return SignInPage(framing.narrow(visit), to, is_ask(to), email[: accounts.EMAIL_MAX], failed, wait_seconds)
