@@ -32,6 +32,7 @@ STAGE: Final = "trial"
 API_PATH: Final = "/api"
 START_SECONDS: Final = 60.0
 MAKE_SECONDS: Final = 300
+NOT_OURS: Final = ("AWS_", "GRAFT_", "MAKE", "MFLAGS")
 _MADE: Final = re.compile(r"^agent .*\((?P<id>[a-z0-9]+)\).*^token +(?P<token>\S+)$", re.MULTILINE | re.DOTALL)
 
 
@@ -44,8 +45,8 @@ class Account:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What leads a program there, with none of the caller's own AWS settings."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "GRAFT_"))}
+        """What leads a program there, with no settings of the caller's, nor of a make that this runs under."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(NOT_OURS)}
         return kept | {
             "AWS_ENDPOINT_URL": self.endpoint,
             "AWS_ACCESS_KEY_ID": ROOT_KEY,
