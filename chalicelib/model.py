@@ -426,6 +426,8 @@ class Login:
     expires_at: datetime
     browser: str
     """What the browser calls itself, cut short."""
+    kept_form: str = ""
+    """A form that was sent after the login before this one had ended, without its secrets; empty: none waits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ def _frame(visit: Visit, waiting: int | None) -> Frame:
         email=visit.found.person.email if visit.found else None,
         here=visit.request.path,
         waiting=waiting,
+        notice=visit.notice,
         address_note=address_note(visit.deps.settings.public_base_url),
     )
 

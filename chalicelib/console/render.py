@@ -35,6 +35,8 @@ class Frame:
     """The path of this page, below `root`."""
     waiting: int | None = None
     """Asks that wait, for the navigation; None: the page has none."""
+    notice: str = ""
+    """What the page says first; empty: nothing."""
     address_note: str = ""
     """What is wrong with the public address; empty: nothing."""
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Conflict, Refusal
@@ -15,9 +14,10 @@ from chalicelib.services.deps import log
 from chalicelib.services.trail import Trail
 
 from . import faults, page_lines
+from .answering import answer
 from .cookies import form_cookie, is_loopback, login_cookie
-from .forms import Unreadable, first, read_fields
-from .guard import FORM_TOKEN, Forbidden, is_browser_key, require_form_token, require_own_origin
+from .forms import Unreadable
+from .guard import FORM_TOKEN, Forbidden, is_browser_key
 from .http import PageRequest, PageResponse
 from .knocks import Knocks
 from .pages import (
@@ -42,28 +42,14 @@ from .pages import (
 )
 from .pages import settings as settings_page
 from .policy import guarded
+from .route import Route
 from .visit import NotFound, NotSignedIn, Visit
 
 if TYPE_CHECKING:
     from chalicelib.services.deps import Deps
 
-Handler = Callable[[Visit], PageResponse]
-
 KNOCKS: Final = Knocks()
 _CODE: Final = r"([A-Za-z0-9_-]{1,64})"
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    path: str
-    """An expression for the whole path; its groups are the variable parts."""
-    get: Handler | None = None
-    """Answers GET, and HEAD without the body."""
-    post: Handler | None = None
-    is_open: bool = False
-    """Whether a form of it is taken from whoever is not signed in."""
-    changes_on_get: bool = False
-    """A one-time link: a HEAD of it is answered without looking."""
 
 
 ROUTES: Final = (
@@ -75,14 +61,14 @@ ROUTES: Final = (
     Route("/in", links.used),
     Route(f"/a/{_CODE}", asking.show, asking.submit),
     Route("/asks", asks.show),
-    Route(f"/asks/{_CODE}/again", None, asks.ask_again),
+    Route(f"/asks/{_CODE}/again", None, asks.ask_again, page="/asks"),
     Route("/agents", agent_list.show),
     Route("/agents/new", agent_new.show, agent_new.create),
     Route(f"/agents/{_CODE}", agent_page.show),
-    Route(f"/agents/{_CODE}/edit", None, agent_list.edit),
-    Route(f"/agents/{_CODE}/limits", None, agent_page.save),
+    Route(f"/agents/{_CODE}/edit", None, agent_list.edit, page="/agents?edit={}#edit"),
+    Route(f"/agents/{_CODE}/limits", None, agent_page.save, page="/agents/{}#limits"),
     Route(f"/agents/{_CODE}/scope", agent_scope.show, agent_scope.save),
-    Route(f"/agents/{_CODE}/withdraw", None, agent_page.withdraw),
+    Route(f"/agents/{_CODE}/withdraw", None, agent_page.withdraw, page="/agents/{}#approvals"),
     Route(f"/agents/{_CODE}/approvals", agent_more.show_approvals),
     Route(f"/agents/{_CODE}/runs", agent_more.show_runs),
     Route(f"/agents/{_CODE}/rotate", agent_token.show_rotate, agent_token.rotate),
@@ -93,11 +79,11 @@ ROUTES: Final = (
     Route(f"/connections/{_CODE}/secret", connection_secret.show, connection_secret.replace),
     Route(f"/connections/{_CODE}/revoke", connection_revoke.show, connection_revoke.revoke),
     Route("/settings", settings_page.show),
-    Route("/settings/password", None, settings_page.change_password),
-    Route("/settings/account", None, settings_page.choose_account),
-    Route("/settings/browsers", None, settings_page.end_browser),
-    Route("/settings/everywhere", None, settings_page.sign_out_everywhere),
-    Route("/settings/invite", None, invitations.invite),
+    Route("/settings/password", None, settings_page.change_password, page="/settings"),
+    Route("/settings/account", None, settings_page.choose_account, page="/settings"),
+    Route("/settings/browsers", None, settings_page.end_browser, page="/settings"),
+    Route("/settings/everywhere", None, settings_page.sign_out_everywhere, page="/settings"),
+    Route("/settings/invite", None, invitations.invite, page="/settings"),
 )
 
 
@@ -136,11 +122,11 @@ def _serve(visit: Visit) -> PageResponse:
         if request.method == "HEAD" and route.changes_on_get:
             return PageResponse(200)
         visit = replace(visit, parts=parts, found=_signed_in(deps, request))
-        return _call(visit, route)
+        return answer(visit, route, _find)
     except NotFound:
         return _not_found(visit)
     except NotSignedIn:
-        return visit.go("/sign-in", query=f"?to={_place_of(request.path)}")
+        return visit.go("/sign-in", query=f"?to={request.path}")
     except Forbidden:
         return faults.forbidden(visit)
     except Unreadable:
@@ -159,32 +145,6 @@ def _not_found(visit: Visit) -> PageResponse:
     return faults.not_found(replace(visit, found=_signed_in(visit.deps, request)))
 
 
-def _call(visit: Visit, route: Route) -> PageResponse:
-    match visit.request.method:
-        case "GET" | "HEAD" if route.get is not None:
-            return route.get(visit)
-        case "POST" if route.post is not None:
-            return route.post(_checked(visit, route))
-        case _:
-            allowed = ["GET, HEAD"] * (route.get is not None) + ["POST"] * (route.post is not None)
-            return PageResponse(405, {"Allow": ", ".join(allowed), "Content-Type": "text/plain"}, "Not allowed\n")
-
-
-def _checked(visit: Visit, route: Route) -> Visit:
-    """A form that a page of ours sent from this browser. Nothing is changed before that is known.
-
-    Raises `NotSignedIn` for one whose sign-in has ended meanwhile.
-    """
-    request = visit.request
-    require_own_origin(request, visit.deps.settings.public_base_url)
-    if visit.found is None and not route.is_open:
-        raise NotSignedIn
-    fields = read_fields(request)
-    sent_key = request.cookie(form_cookie(request.origin).name)
-    require_form_token(first(fields, FORM_TOKEN), visit.found, sent_key)
-    return replace(visit, fields=fields)
-
-
 def _require_own_name(visit: Visit) -> None:
     """On one machine's own address, a page of another name has rebound that name to it."""
     if is_loopback(visit.deps.settings.public_base_url) and not is_loopback(visit.request.origin):
@@ -197,12 +157,6 @@ def _find(path: str) -> tuple[Route, tuple[str, ...]]:
         if match:
             return route, match.groups()
     raise NotFound
-
-
-def _place_of(path: str) -> str:
-    """The page to come back to: of a form without a page of its own, the one that holds it."""
-    route, _ = _find(path)
-    return path if route.get is not None else path.rpartition("/")[0]
 
 
 def _signed_in(deps: Deps, request: PageRequest) -> logins.SignedIn | None:

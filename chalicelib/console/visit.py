@@ -37,6 +37,8 @@ class Visit:
     knocks: Knocks
     fields: Fields = field(default_factory=dict)
     """Of a POST, after its origin and its form token were found good."""
+    notice: str = ""
+    """What its page has to say first; empty: nothing."""
 
     @property
     def signed_in(self) -> SignedIn:

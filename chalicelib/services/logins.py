@@ -21,6 +21,8 @@ BROWSER_MAX: Final = 120
 _TICKET: Final = re.compile(r"([a-z0-9]{1,32})\.([a-z0-9]{1,32})\.([A-Za-z0-9_-]{43})")
 _NO_SUCH_HASH: Final = hashlib.sha256(b"no login").hexdigest()
 _FORM_PURPOSE: Final = b"graft console form 1"
+_OWNER_PURPOSE: Final = b"graft console whose form 1"
+_TOKEN_CHARACTERS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,17 @@ class SignedIn:
 
     @property
     def form_token(self) -> str:
-        """What every form of this browser carries; derived from the ticket, so that it ends with it."""
-        return hmac.digest(self.ticket.encode(), _FORM_PURPOSE, hashlib.sha256).hex()[:32]
+        """What every form of this browser carries; derived from the ticket, so that it ends with it.
+
+        Its end marks the person, so that a form that outlives its sign-in still tells whose it is.
+        """
+        derived = hmac.digest(self.ticket.encode(), _FORM_PURPOSE, hashlib.sha256).hex()
+        return derived[:_TOKEN_CHARACTERS] + self.mark
+
+    @property
+    def mark(self) -> str:
+        """Tells persons apart, and nothing else of them."""
+        return hmac.digest(_OWNER_PURPOSE, self.person.id.encode(), hashlib.sha256).hex()[:16]
 
     def owns(self, form_token: str) -> bool:
         """Whether a form that carries this came from a page of this browser."""
@@ -80,6 +91,16 @@ def end_all(deps: Deps, person_id: str, *, but: str | None = None) -> int:
         if login.id != but:
             ended += deps.store.people.end_login(person_id, login.id)
     return ended
+
+
+def owner_of(form_token: str) -> str:
+    """The mark of the person to whose page a form belongs; empty: it tells none. It proves nothing."""
+    return form_token[_TOKEN_CHARACTERS:]
+
+
+def keep_form(deps: Deps, signed_in: SignedIn, kept: str) -> bool:
+    """Hold a form, without its secrets, until it is sent again; empty: forget it. False: the login is over."""
+    return deps.store.people.keep_form(signed_in.person.id, signed_in.login.id, kept)
 
 
 def new_secret(deps: Deps) -> str:

@@ -23,7 +23,7 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | code       | C#<code>             | code                        | person, ask: where a link's code points (TTL) |
 | account    | E#<e-mail>           | account                     | person, password hash, wrong passwords in a row |
 | link       | L#<hash>             | link                        | a one-time link: person, what it is for (TTL) |
-| login      | P#<person>           | login#<login>               | a browser that is signed in (TTL) |
+| login      | P#<person>           | login#<login>               | a browser that is signed in; a kept form (TTL) |
 | report     | SWEEP                | report                      | what the last tick of the sweep did |
 | presence   | A#<person>#<agent>   | presence                    | the harness: its name, when it was seen and listed |
 | answer     | P#<person>           | answer#<connection>         | what the connection's vendor last answered |

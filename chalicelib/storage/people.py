@@ -128,6 +128,13 @@ class PeopleRows:
         rows = self._table.query(items.person_pk(person_id), "login#")
         return sorted(map(_to_login, rows), key=lambda login: login.opened_at, reverse=True)
 
+    def keep_form(self, person_id: str, login_id: str, kept: str) -> bool:
+        """Empty: forget the one that was kept. False: the login is over."""
+        expression = "SET #kept_form = :kept" if kept else "REMOVE #kept_form"
+        values = {":kept": text(kept)} if kept else None
+        key = items.login_key(person_id, login_id)
+        return self._table.write(update(key, expression, condition="attribute_exists(#pk)", values=values))
+
     def end_login(self, person_id: str, login_id: str) -> bool:
         """False: it was over already."""
         key = items.login_key(person_id, login_id)
@@ -162,4 +169,5 @@ def _to_login(item: Item) -> Login:
         opened_at=from_ms(item["opened_at"]["N"]),
         expires_at=from_ms(item["ends_at"]["N"]),
         browser=item["browser"]["S"],
+        kept_form=item["kept_form"]["S"] if "kept_form" in item else "",
     )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
+from urllib.parse import urlsplit
 
 from chalicelib.services import accounts, logins
 from chalicelib.services.accounts import SignInFailed
 from chalicelib.services.logins import LOGIN_OPEN
 
-from .. import framing
+from .. import framing, keeping
 from ..cookies import login_cookie
 from ..http import PageResponse
+from ..keeping import Kept
 from ..places import HOME, is_ask, read_place
 from ..render import Frame, html
 from ..visit import Visit
@@ -31,6 +33,10 @@ class SignInPage:
     email: str
     failed: bool
     wait_seconds: int
+    kept: str
+    """A form that was sent after its sign-in had ended, sealed; empty: none waits."""
+    is_interrupted: bool
+    """Whether a form led here instead of being taken."""
 
 
 def show(visit: Visit) -> PageResponse:
@@ -40,18 +46,36 @@ def show(visit: Visit) -> PageResponse:
     return html(_page(visit, to))
 
 
+def interrupted(visit: Visit, kept: Kept) -> PageResponse:
+    """In answer to a form whose sign-in has ended. It changed nothing, and comes back after the next sign-in."""
+    sealed = keeping.seal(keeping.write(kept), visit.browser_key)
+    return html(replace(_page(visit, urlsplit(kept.page).path), kept=sealed, is_interrupted=True), status=403)
+
+
 def submit(visit: Visit) -> PageResponse:
-    to, email = read_place(visit.field("to")), visit.field("email").strip()
+    email = visit.field("email").strip()
     now, address = visit.deps.now(), visit.request.client
     wait = visit.knocks.seconds_to_wait(address, now)
     if wait:
-        return html(_page(visit, to, email, wait_seconds=wait), status=429)
+        return html(_tried(visit, email, wait_seconds=wait), status=429)
     try:
         ticket = accounts.sign_in(visit.deps, email, visit.field("password")[:PASSWORD_MAX], visit.browser)
     except SignInFailed as failed:
         visit.knocks.count_failure(address, now)
-        return html(_page(visit, to, email, failed=True, wait_seconds=failed.wait_seconds), status=403)
-    return visit.go(to, cookies=visit.signed_in_cookie(ticket, COOKIE_SECONDS))
+        return html(_tried(visit, email, failed=True, wait_seconds=failed.wait_seconds), status=403)
+    return visit.go(_next(visit, ticket), cookies=visit.signed_in_cookie(ticket, COOKIE_SECONDS))
+
+
+def _next(visit: Visit, ticket: str) -> str:
+    """Where whoever has signed in goes on. What somebody else typed is not shown to them, nor is its page."""
+    text = keeping.unseal(visit.field("kept"), visit.browser_key)
+    kept = keeping.read(text)
+    if kept is None:
+        return read_place(visit.field("to"))
+    came = logins.find_login(visit.deps, ticket)
+    if came is None or kept.owner != came.mark:
+        return HOME
+    return kept.address if logins.keep_form(visit.deps, came, text) else urlsplit(kept.page).path
 
 
 def sign_out(visit: Visit) -> PageResponse:
@@ -63,5 +87,15 @@ def sign_out(visit: Visit) -> PageResponse:
     return visit.go("/sign-in", query=query, cookies=[login_cookie(visit.request.origin).clear()])
 
 
-def _page(visit: Visit, to: str, email: str = "", *, failed: bool = False, wait_seconds: int = 0) -> SignInPage:
-    return SignInPage(framing.narrow(visit), to, is_ask(to), email[: accounts.EMAIL_MAX], failed, wait_seconds)
+def _page(visit: Visit, to: str) -> SignInPage:
+    return SignInPage(
+        framing.narrow(visit), to, is_ask(to), "", failed=False, wait_seconds=0, kept="", is_interrupted=False
+    )
+
+
+def _tried(visit: Visit, email: str, *, failed: bool = False, wait_seconds: int = 0) -> SignInPage:
+    """The page after a try that failed; a form that waits goes on waiting."""
+    page = _page(visit, read_place(visit.field("to")))
+    kept = visit.field("kept")[: keeping.KEPT_MAX + keeping.SEAL_CHARACTERS]
+    email = email[: accounts.EMAIL_MAX]
+    return replace(page, email=email, failed=failed, wait_seconds=wait_seconds, kept=kept)
