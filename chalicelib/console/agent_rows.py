@@ -46,6 +46,9 @@ class Withheld:
 @dataclass(frozen=True, slots=True)
 class LeftLine:
     tool: str
+    chip: Chip | None
+    """None: the tool cannot be read."""
+    chip_word: str
     cause: str
     at: datetime
     decided: str
@@ -79,8 +82,12 @@ def withheld(view: AgentView) -> tuple[Withheld, ...]:
 
 def left_line(left: Left, view: AgentView) -> LeftLine:
     change = left.departure.change
+    head = view.heads.get(change.tool)
+    kind = chip(head.annotations) if head else None
     return LeftLine(
         tool=change.tool,
+        chip=kind,
+        chip_word=CHIP_WORDS[kind] if kind else "",
         cause=causes.LABELS[change.cause],
         at=left.departure.record.at,
         decided=causes.what_decided(left, view.agent),

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from chalicelib.model import Answer, Approval, LedgerLine, Run, RunKind
+from chalicelib.model import Answer, Approval, LedgerLine, Run, RunKind, ToolHead
 from chalicelib.services.agent_view import AgentView
 
 from . import moments
 from .paging import cut, short
 from .unseen import Piece, pieces
-from .words import STANDING
+from .words import CHIP_WORDS, STANDING, Chip, chip
 
 REASON_SHOWN: Final = 120
 NAME_SHOWN: Final = 60
@@ -25,6 +25,9 @@ TEXT_BYTES: Final = 600
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
     tool: str
+    chip: Chip | None
+    """None: the tool cannot be read."""
+    chip_word: str
     connection_id: str
     connection: str
     tone: str
@@ -51,8 +54,7 @@ class RunRow:
 
 def answer_rows(view: AgentView) -> tuple[AnswerRow, ...]:
     names = {connection.id: connection.display_name for connection in view.connections}
-    versions = {row.promotion.tool: row.card.version for row in view.rows if row.card}
-    return tuple(_answer_row(approval, names, versions.get(approval.tool)) for approval in view.approvals)
+    return tuple(_answer_row(approval, names, view.heads.get(approval.tool)) for approval in view.approvals)
 
 
 def run_rows(view: AgentView) -> tuple[RunRow, ...]:
@@ -61,14 +63,18 @@ def run_rows(view: AgentView) -> tuple[RunRow, ...]:
     return (*map(_in_flight, begun), *map(_run_row, view.runs))
 
 
-def _answer_row(approval: Approval, names: Mapping[str, str], current: int | None) -> AnswerRow:
+def _answer_row(approval: Approval, names: Mapping[str, str], head: ToolHead | None) -> AnswerRow:
     bound = approval.connection_id or ""
-    is_old = approval.answer is Answer.ALLOWED and current is not None and approval.version < current
+    current = head.version if head else approval.version
+    kind = chip(head.annotations) if head else None
+    is_old = approval.answer is Answer.ALLOWED and approval.version < current
     tone, icon = ("warn", "warn") if is_old else ("good", "check")
     if approval.answer is Answer.DENIED:
         tone, icon = "bad", "off"
     return AnswerRow(
         tool=approval.tool,
+        chip=kind,
+        chip_word=CHIP_WORDS[kind] if kind else "",
         connection_id=bound,
         connection=short(names.get(bound, bound), NAME_SHOWN) if bound else "without a connection",
         tone=tone,

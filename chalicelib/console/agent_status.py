@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chalicelib.services.agent_view import AgentSummary
+from chalicelib.services.agent_summaries import AgentSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,5 +22,7 @@ class Route:
     """Whether a form of it is taken from whoever is not signed in."""
     changes_on_get: bool = False
     """A one-time link: a HEAD of it is answered without looking."""
+    begins_with_agents: bool = False
+    """Whether its page begins with which agents there are: they are then read beside the sign-in."""
     page: str = ""
     """The address of the page that holds its form, with `{}` for each variable part; empty: its own path."""

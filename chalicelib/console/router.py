@@ -62,7 +62,7 @@ ROUTES: Final = (
     Route(f"/a/{_CODE}", asking.show, asking.submit),
     Route("/asks", asks.show),
     Route(f"/asks/{_CODE}/again", None, asks.ask_again, page="/asks"),
-    Route("/agents", agent_list.show),
+    Route("/agents", agent_list.show, begins_with_agents=True),
     Route("/agents/new", agent_new.show, agent_new.create),
     Route(f"/agents/{_CODE}", agent_page.show),
     Route(f"/agents/{_CODE}/edit", None, agent_list.edit, page="/agents?edit={}#edit"),
@@ -121,7 +121,8 @@ def _serve(visit: Visit) -> PageResponse:
         trail.current().route = route.path.replace(_CODE, "{}")
         if request.method == "HEAD" and route.changes_on_get:
             return PageResponse(200)
-        visit = replace(visit, parts=parts, found=_signed_in(deps, request))
+        found, agents = _arrived(deps, request, route)
+        visit = replace(visit, parts=parts, found=found, found_agents=agents)
         return answer(visit, route, _find)
     except NotFound:
         return _not_found(visit)
@@ -157,6 +158,17 @@ def _find(path: str) -> tuple[Route, tuple[str, ...]]:
         if match:
             return route, match.groups()
     raise NotFound
+
+
+def _arrived(deps: Deps, request: PageRequest, route: Route) -> tuple[logins.SignedIn | None, list[str] | None]:
+    """Who is signed in, and which agents they have where the page begins with that. One round trip."""
+    person_id = logins.person_of(request.cookie(login_cookie(request.origin).name))
+    if not route.begins_with_agents or not person_id:
+        return _signed_in(deps, request), None
+    found, agents = deps.store.table.together(
+        lambda: _signed_in(deps, request), lambda: deps.store.agents.ids(person_id)
+    )
+    return found, agents if found is not None else None
 
 
 def _signed_in(deps: Deps, request: PageRequest) -> logins.SignedIn | None:

@@ -37,6 +37,8 @@ class Visit:
     knocks: Knocks
     fields: Fields = field(default_factory=dict)
     """Of a POST, after its origin and its form token were found good."""
+    found_agents: Sequence[str] | None = None
+    """The ids of the person's agents, where they were read beside the sign-in."""
     notice: str = ""
     """What its page has to say first; empty: nothing."""
 
@@ -50,6 +52,11 @@ class Visit:
     def person_id(self) -> str:
         """Whose rows this page may touch. Raises `NotSignedIn`."""
         return self.signed_in.person.id
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        """Of the person's agents, revoked ones included."""
+        return self.deps.store.agents.ids(self.person_id) if self.found_agents is None else self.found_agents
 
     @property
     def form_token(self) -> str:

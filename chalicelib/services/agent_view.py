@@ -1,11 +1,11 @@
-"""What a person is shown of their agents. Reads only; every figure comes from the rows that the rule reads."""
+"""What a person is shown of one agent. Reads only; every figure comes from the rows that the rule reads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
@@ -23,6 +23,7 @@ from chalicelib.model import (
     Run,
     SweepReport,
     ToolCard,
+    ToolHead,
 )
 from chalicelib.rules import listing as listing_rule
 from chalicelib.rules.departures import Departure, Keeper, departures, find_keeper, leaves_at
@@ -31,11 +32,13 @@ from chalicelib.rules.sweep import (
     SWEEP_EVERY,
     Leaver,
     decide_leavers,
-    is_in_flight,
     next_sweep_at,
 )
-from chalicelib.services import overview
+from chalicelib.services import cards, overview, toolbox
 from chalicelib.services.deps import Deps
+
+if TYPE_CHECKING:
+    from chalicelib.storage.agents import DoorFacts
 
 LEFT_WITHIN: Final = timedelta(days=7)
 HISTORY_PAGE: Final = 8
@@ -43,34 +46,6 @@ HISTORY_READ: Final = 200
 RECORDS_SEARCHED_MAX: Final = 1_000
 """Records that one filtered page looks through; the page after it goes on from there."""
 RUNS_READ: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSummary:
-    """One agent as the list of agents shows it."""
-
-    agent: Agent
-    presence: Presence | None
-    in_flight: bool
-
-    @property
-    def seen_at(self) -> datetime | None:
-        """When its harness was last there, as far as a row tells; None: never."""
-        times = [at for at in self.agent.used.values() if at] + [run.started_at for run in self.agent.runs.values()]
-        if self.presence is not None:
-            times.append(self.presence.seen_at)
-        return max(times, default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class AgentsView:
-    """The person's agents, and what stands beside them."""
-
-    summaries: tuple[AgentSummary, ...]
-    waiting: int
-    """Asks that wait for the person."""
-    report: SweepReport | None
-    next_sweep_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +114,8 @@ class AgentView:
     """The person's, revoked ones included."""
     waiting: int
     """Asks of any agent that wait for the person."""
+    heads: Mapping[str, ToolHead]
+    """Every tool of the toolbox by wire name, in a set or not."""
 
     @property
     def facts(self) -> AgentFacts:
@@ -169,39 +146,14 @@ class HistoryFilter:
         return (self.cause is None or change.cause is self.cause) and read_name(self.tool) in change.tool
 
 
-def agents(deps: Deps, person_id: str) -> list[AgentSummary]:
-    """Oldest first, revoked ones last. Two round trips, however many agents there are."""
-    found = summaries(deps, person_id, deps.store.agents.ids(person_id))
-    return sorted(found, key=lambda summary: summary.agent.revoked_at is not None)
-
-
-def summaries(deps: Deps, person_id: str, agent_ids: Sequence[str]) -> list[AgentSummary]:
-    """Of these agents, revoked ones included, oldest first. One round trip."""
-    found, seen = deps.store.table.together(
-        lambda: deps.store.agents.some(person_id, agent_ids),
-        lambda: deps.store.traces.presences(person_id, agent_ids),
-    )
-    now = deps.now()
-    return [AgentSummary(agent, seen.get(agent.id), is_in_flight(agent, now)) for agent in found]
-
-
-def agents_view(deps: Deps, person_id: str) -> AgentsView:
-    """The agents, the last sweep and what waits, in two round trips."""
-    found, waiting, report = deps.store.table.together(
-        lambda: agents(deps, person_id),
-        lambda: overview.count_waiting(deps, person_id),
-        deps.store.sweeps.find_report,
-    )
-    return AgentsView(tuple(found), waiting, report, next_sweep_at(report, deps.now()))
-
-
 def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = HistoryFilter()) -> AgentView:
     """Everything about one agent, in two round trips. Refuses another person's agent like one that never was."""
-    facts = find_facts(deps, person_id, agent_id)
+    found = _find(deps, person_id, agent_id)
+    facts, person = found.facts, found.person
     agent = facts.agent
     tools = [promotion.tool for promotion in facts.promotions]
-    cards, records, history, approvals, runs, report, presence, connections, waiting = deps.store.table.together(
-        lambda: deps.store.toolbox.cards(person_id, tools),
+    known, records, history, approvals, runs, report, presence, connections, waiting, index = deps.store.table.together(
+        lambda: cards.find_cards(deps, person, tools),
         lambda: deps.store.agents.history(agent, limit=HISTORY_READ),
         lambda: history_page(deps, agent, wanted),
         lambda: deps.store.grants.all_approvals(agent),
@@ -210,12 +162,13 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
         lambda: deps.store.traces.presence_of([agent]).get(agent.id),
         lambda: deps.store.grants.connections(person_id),
         lambda: overview.count_waiting(deps, person_id),
+        lambda: toolbox.index(deps, person),
     )
     now = deps.now()
     return AgentView(
         agent=agent,
         presence=presence,
-        rows=_rows(facts, cards),
+        rows=_rows(facts, known),
         left=_left(facts, records, now),
         changed_since_listed=_since_listed(records, presence),
         history=history,
@@ -227,15 +180,20 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
         taken=_taken(records, report),
         connections=tuple(connections),
         waiting=waiting,
+        heads={head.wire_name: head for head in index.search("")},
     )
 
 
 def find_facts(deps: Deps, person_id: str, agent_id: str) -> AgentFacts:
     """An agent with its set, revoked or not. Refuses another person's agent like one that never was."""
+    return _find(deps, person_id, agent_id).facts
+
+
+def _find(deps: Deps, person_id: str, agent_id: str) -> DoorFacts:
     found = deps.store.agents.find_door_facts(person_id, agent_id, None)
     if found is None:
         raise Refusal(Reason.INPUT_INVALID, "There is no such agent.")
-    return found.facts
+    return found
 
 
 def preview(deps: Deps, facts: AgentFacts, *, cap: int, idle_window_days: int) -> tuple[Leaver, ...]:
@@ -244,20 +202,13 @@ def preview(deps: Deps, facts: AgentFacts, *, cap: int, idle_window_days: int) -
     return decide_leavers(facts.promotions, cap=cap, idle_window_days=idle_window_days, now=at)
 
 
-def _rows(facts: AgentFacts, cards: Sequence[ToolCard]) -> tuple[SetRow, ...]:
-    found = {card.wire_name: card for card in cards}
+def _rows(facts: AgentFacts, known: Mapping[str, ToolCard]) -> tuple[SetRow, ...]:
     window = facts.agent.idle_window_days
     return tuple(
-        SetRow(promotion, card, leaves_at(promotion, idle_window_days=window), _fault(card))
+        SetRow(promotion, card, leaves_at(promotion, idle_window_days=window), listing_rule.find_fault(card) or "")
         for promotion in facts.promotions
-        for card in [found.get(promotion.tool)]
+        for card in [known.get(promotion.tool)]
     )
-
-
-def _fault(card: ToolCard | None) -> str:
-    if card is None:
-        return "its current version is not in the toolbox"
-    return listing_rule.find_fault(card) or ""
 
 
 def _left(facts: AgentFacts, records: list[ChangeSet], now: datetime) -> tuple[Left, ...]:

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.model import Agent, Connection, ConnectionState, LedgerLine, RunKind
-from chalicelib.services import agent_view
-from chalicelib.services.agent_view import AgentSummary
+from chalicelib.services import agent_summaries
+from chalicelib.services.agent_summaries import AgentSummary
 from chalicelib.services.deps import Deps
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def is_anybody_seen(deps: Deps, person_id: str) -> bool:
 
 def _summaries(deps: Deps, person_id: str, agent_ids: Sequence[str]) -> list[AgentSummary]:
     """Of the agents that are not revoked."""
-    found = agent_view.summaries(deps, person_id, agent_ids)
+    found = agent_summaries.summaries(deps, person_id, agent_ids)
     return [summary for summary in found if summary.agent.revoked_at is None]
 
 

@@ -79,6 +79,12 @@ def find_login(deps: Deps, ticket: str) -> SignedIn | None:
     return SignedIn(found[0], found[1], ticket)
 
 
+def person_of(ticket: str) -> str:
+    """Whose a ticket says it is; empty: it is malformed. It proves nothing: `find_login` does."""
+    match = _TICKET.fullmatch(ticket)
+    return match[1] if match else ""
+
+
 def end(deps: Deps, person_id: str, login_id: str) -> bool:
     """Sign the person out in one browser. False: they were already, or it is another person's."""
     return deps.store.people.end_login(person_id, login_id)

@@ -171,7 +171,7 @@ def _shelf_row(
 ) -> ShelfRow:
     holders = tuple(facts.agent.name for facts in every if facts.find(head.wire_name) is not None)
     if published is None:
-        return ShelfRow(head, "", None, holders, "its current version is not in the toolbox")
+        return ShelfRow(head, "", None, holders, listing_rule.find_fault(None) or "")
     card, by, at = published
     return ShelfRow(head, names.get(by, ""), at, holders, listing_rule.find_fault(card) or "")
 

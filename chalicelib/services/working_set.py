@@ -60,7 +60,7 @@ def _made_listing(deps: Deps, caller: Caller) -> Listing:
     withheld: list[Withheld] = []
     for promotion in caller.promotions:
         card = found.get(promotion.tool)
-        fault = listing_rule.find_fault(card) if card else "its current version is not in the toolbox"
+        fault = listing_rule.find_fault(card)
         if card is not None and fault is None:
             tools.append(card)
         else:

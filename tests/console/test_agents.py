@@ -18,7 +18,7 @@ from tests.console.flights import in_flight
 from tests.console.reading import words_of
 from tests.mcp.harness import Harness, result_of
 from tests.round_trips import RoundTrips
-from tests.services.world import PERSON, World
+from tests.services.world import PERSON, World, lose
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 TOKEN = re.compile(r"grft_[a-z0-9_]+_[\w-]{43}")
@@ -79,9 +79,31 @@ def test_the_counts_agree_with_what_the_harness_is_listed(world: World, mine: Br
     page = mine.get(f"/agents/{world.caller().agent.id}").body
     assert f"<b>{len(authored)}</b> / 20" in page
     shown = re.findall(
-        r'<tr role="row"><td role="cell"><div class="line"><a class="wire" href="/toolbox/([\w-]+)"', page
+        r'<tr role="row"><td role="cell"><div class="line"><a class="wire" href="/toolbox/([\w-]+)"',
+        page.partition('id="set"')[2].partition("</table>")[0],
     )
     assert shown == authored
+
+
+def test_a_withheld_tool_is_counted_beside_the_list_and_said_to_be(world: World, mine: Browser) -> None:
+    for name in ("a", "b", "c"):
+        world.publish(name)
+    lose(world, "demo__b")
+    listed = result_of(Harness(world.deps, world.tokens["demo"]).ask_stateless("tools/list"))["tools"]
+    assert sum("__" in tool["name"] for tool in listed) == 2
+    assert "2 / 20, 1 withheld" in row_of(mine.get("/agents").body, "demo")
+    page = words_of(mine.get(f"/agents/{world.caller().agent.id}").body)
+    assert "2 / 20 tools in its list, 1 withheld; the cap counts it too" in page
+    agents.edit_limits(world.deps, PERSON, world.caller().agent.id, name="demo", cap=2, idle_window_days=21)
+    assert "1 over the cap, with what is withheld. The next sweep may take 1" in row_of(
+        mine.get("/agents").body, "demo"
+    )
+
+
+def test_the_form_of_an_agent_opens_on_whichever_page_the_agent_is(world: World, mine: Browser) -> None:
+    last = [world.agent(f"agent {number}") for number in range(22)][-1].agent
+    page = mine.get(f"/agents?edit={last.id}").body
+    assert f'action="/agents/{last.id}/edit#edit"' in page
 
 
 def test_the_form_in_a_row_saves_and_the_next_sweep_obeys(world: World, mine: Browser) -> None:

@@ -10,16 +10,22 @@ from chalicelib.errors import Refusal
 from chalicelib.model import Cause, Direction, Presence
 from chalicelib.rules.departures import Keeper
 from chalicelib.rules.sweep import SWEEP_EVERY
-from chalicelib.services import agent_view, agents, connections, presence, tool_view
+from chalicelib.services import agent_summaries, agent_view, agents, connections, presence, tool_view
 from chalicelib.services.agent_view import HistoryFilter, HistoryPlace
 from chalicelib.services.sweep import run_sweep
-from chalicelib.storage import items
-from chalicelib.storage.table import delete
-from tests.services.world import PERSON, READS, WRITES, World, break_row
+from tests.services.world import PERSON, READS, WRITES, World, break_row, lose
 
 
 def view(world: World, name: str = "demo", wanted: HistoryFilter | None = None) -> agent_view.AgentView:
     return agent_view.view(world.deps, PERSON, world.caller(name).agent.id, wanted or HistoryFilter())
+
+
+def agents_of(world: World) -> agent_summaries.AgentsView:
+    return agent_summaries.view(world.deps, world.caller().person, world.deps.store.agents.ids(PERSON))
+
+
+def summaries(world: World) -> tuple[agent_summaries.AgentSummary, ...]:
+    return agents_of(world).summaries
 
 
 def test_the_set_is_shown_in_list_order_with_the_day_each_tool_leaves(world: World) -> None:
@@ -36,9 +42,11 @@ def test_the_set_is_shown_in_list_order_with_the_day_each_tool_leaves(world: Wor
 def test_a_tool_that_would_break_the_list_is_shown_as_withheld_with_the_reason(world: World) -> None:
     world.publish("a")
     world.publish("b")
-    world.deps.store.table.write(delete(items.current_key(PERSON, "demo__a")))
+    world.agent("empty")
+    lose(world, "demo__a")
     shown = view(world)
     assert [row.promotion.tool for row in shown.listed] == ["demo__b"]
+    assert {summary.agent.name: summary.withheld for summary in summaries(world)} == {"demo": 1, "empty": 0}
     assert [row.withheld for row in shown.withheld] == ["its current version is not in the toolbox"]
 
 
@@ -95,7 +103,7 @@ def test_a_harness_is_noted_now_and_then_and_what_moved_since_its_last_list_is_s
         "Hermes", "0.19.0", world.clock(), world.clock(), world.caller().agent.list_revision - 1
     )
     assert [line.change.tool for line in shown.changed_since_listed] == ["demo__b"]
-    (summary,) = agent_view.agents(world.deps, PERSON)
+    (summary,) = summaries(world)
     assert summary.presence == shown.presence
     assert summary.seen_at == world.clock()
 
@@ -104,7 +112,7 @@ def test_a_use_shows_that_the_harness_is_there(world: World) -> None:
     world.publish("a")
     world.clock.forward(hours=1)
     world.call("a")
-    (summary,) = agent_view.agents(world.deps, PERSON)
+    (summary,) = summaries(world)
     assert (summary.presence, summary.seen_at) == (None, world.clock())
 
 
@@ -122,7 +130,7 @@ def test_agents_that_cannot_be_read_hide_no_others_and_revoked_ones_come_last(wo
     world.agent("fresh")
     agents.revoke_agent(world.deps, PERSON, gone.id)
     break_row(world, broken)
-    assert [summary.agent.name for summary in agent_view.agents(world.deps, PERSON)] == ["demo", "fresh", "gone"]
+    assert [summary.agent.name for summary in summaries(world)] == ["demo", "fresh", "gone"]
 
 
 def test_another_persons_agent_and_tool_are_refused_like_those_that_never_were(world: World) -> None:
@@ -173,7 +181,7 @@ def test_the_list_of_agents_comes_with_the_last_sweep_and_what_waits(world: Worl
     world.publish("note", WRITES)
     world.call("note", text="x")
     run_sweep(world.deps)
-    shown = agent_view.agents_view(world.deps, PERSON)
+    shown = agents_of(world)
     assert shown.waiting == 1
     assert shown.report is not None
     assert shown.next_sweep_at == shown.report.at + SWEEP_EVERY

@@ -9,13 +9,14 @@ from typing import Any
 from chalicelib.model import Agent, Ask, ChangeSet, Connection, LedgerLine
 from chalicelib.services import agents, approvals, connections, identity, publishing, runs, working_set
 from chalicelib.services.asks import Waiting
+from chalicelib.services.caches import Caches
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
 from chalicelib.services.publishing import Draft, Published
 from chalicelib.services.working_set import Membership
 from chalicelib.storage import items
-from chalicelib.storage.table import update
+from chalicelib.storage.table import delete, update
 
 PERSON = "p1"
 START = datetime(2026, 11, 30, 14, 18, 0, 123000, tzinfo=UTC)
@@ -115,3 +116,9 @@ def break_row(world: World, agent: Agent) -> None:
     """Leave the agent's row so that nobody can read it."""
     key = items.agent_key(agent.person_id, agent.id)
     assert world.deps.store.table.write(update(key, "SET #cap = :text", values={":text": {"S": "twenty"}}))
+
+
+def lose(world: World, tool: str) -> None:
+    """The tool's current row is gone, and no process remembers it: lists withhold it."""
+    assert world.deps.store.table.write(delete(items.current_key(PERSON, tool)))
+    object.__setattr__(world.deps, "caches", Caches())

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import ClassVar, Final
 
 from chalicelib.errors import Refusal
-from chalicelib.services import agent_view, agents
-from chalicelib.services.agent_view import AgentSummary, AgentsView
+from chalicelib.services import agent_summaries, agents
+from chalicelib.services.agent_summaries import AgentSummary, AgentsView
 
 from .. import agent_form, framing
 from ..agent_form import AgentForm
@@ -74,9 +74,8 @@ def edit(visit: Visit) -> PageResponse:
 
 
 def _page(visit: Visit, editing: str, form: AgentForm | None = None) -> AgentListPage:
-    view = agent_view.agents_view(visit.deps, visit.person_id)
-    start = read_number(visit.field("from") or visit.request.query.get("from", ""))
-    start = start if start < len(view.summaries) else 0
+    view = agent_summaries.view(visit.deps, visit.signed_in.person, visit.agent_ids)
+    start = _start(visit, view, editing)
     shown = view.summaries[start : start + SHOWN]
     mine = next((s.agent for s in shown if s.agent.id == editing and s.agent.revoked_at is None), None)
     return AgentListPage(
@@ -92,6 +91,15 @@ def _page(visit: Visit, editing: str, form: AgentForm | None = None) -> AgentLis
     )
 
 
+def _start(visit: Visit, view: AgentsView, editing: str) -> int:
+    """Where the address says; with a form that is open, where its agent is."""
+    place = next((at for at, summary in enumerate(view.summaries) if summary.agent.id == editing), None)
+    if place is not None:
+        return place - place % SHOWN
+    start = read_number(visit.field("from") or visit.request.query.get("from", ""))
+    return start if start < len(view.summaries) else 0
+
+
 def _swept_at(view: AgentsView) -> datetime | None:
     return view.report.at if view.report else None
 
@@ -104,8 +112,8 @@ def _line(summary: AgentSummary) -> AgentLine:
         harness=harness_of(summary),
         seen_at=summary.seen_at,
         status=status_of(summary),
-        bar=bar(agent),
-        over=over_cap(agent),
+        bar=bar(agent, summary.withheld),
+        over=over_cap(agent, summary.withheld),
         idle_window_days=agent.idle_window_days,
         is_revoked=agent.revoked_at is not None,
     )

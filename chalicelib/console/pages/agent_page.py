@@ -9,7 +9,8 @@ from typing import ClassVar, Final
 from chalicelib.errors import Refusal
 from chalicelib.model import Agent, Cause
 from chalicelib.services import agent_view, agents, approvals
-from chalicelib.services.agent_view import AgentSummary, AgentView
+from chalicelib.services.agent_summaries import AgentSummary
+from chalicelib.services.agent_view import AgentView
 
 from .. import agent_form, agent_rows, agent_runs, framing, paging
 from ..agent_form import AgentForm, Limits
@@ -113,7 +114,7 @@ def _previewed(visit: Visit, typed: AgentForm, wanted: Limits) -> PageResponse:
 
 def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | None = None) -> AgentPage:
     agent = view.agent
-    summary = AgentSummary(agent, view.presence, bool(view.in_flight))
+    summary = AgentSummary(agent, view.presence, bool(view.in_flight), len(view.withheld))
     left = tuple(agent_rows.left_line(left, view) for left in view.left[:LEFT_SHOWN])
     history = history_card(view, visit.request.query)
     answers = agent_runs.answer_rows(view)
@@ -125,8 +126,8 @@ def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | Non
         harness=harness_of(summary),
         status=status_of(summary),
         summary=summary,
-        bar=bar(agent),
-        over=over_cap(agent),
+        bar=bar(agent, summary.withheld),
+        over=over_cap(agent, summary.withheld),
         scope=_scope(agent),
         now=now_of(view),
         form=form,
