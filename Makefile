@@ -13,7 +13,7 @@ export NAME CAP WINDOW AGENT TOOL AT PLAN STAGE EMAIL LOG_DAYS DELETE_DATA
 COMMANDS := $(PY) -m $(if $(STAGE),infra.deploy.commands,infra.local.commands)
 
 .PHONY: help setup run agent approve sign-in person sweep reconcile stage infra package deploy destroy test test-clients \
-	test-deployed conformance harness test-browser lint check format bench
+	test-deployed conformance harness test-browser screens lint check format bench
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -86,6 +86,10 @@ harness: $(READY) ## Graft with the real Hermes and OpenClaw and a scripted mode
 test-browser: $(READY) ## the console in headless Chromium; fetches Playwright into .lab, and Debian's chromium
 	@$(PY) -m tests.browser.fetch
 	@$(PY) -m pytest tests/browser
+
+screens: $(READY) ## pictures of every page in every state, light and dark, phone and desk, in build/screens
+	@$(PY) -m tests.browser.fetch
+	@$(PY) -m tests.browser.screens
 
 lint: $(READY) ## format, lint and types, without changing a file
 	@$(PY) -m ruff format --check .

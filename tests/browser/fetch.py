@@ -1,6 +1,7 @@
 """Fetches what tests/browser drives into .lab: `python -m tests.browser.fetch`.
 
     .lab/browser      Playwright's Python package, which drives the Chromium that Debian packages
+    .lab/axe          axe-core, which judges whether a page is for everybody
 
 Stamped as tests/clients/fetch.py says: a second run that finds nothing changed fetches nothing.
 """
@@ -13,16 +14,19 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from tests.clients.fetch import LAB, CannotFetch, ensure, run
+from tests.clients.fetch import LAB, CannotFetch, ensure, manifests, npm_ci, run
 
 HERE: Final = Path(__file__).resolve().parent
 PACKAGES: Final = LAB / "browser"
+AXE_PACKAGE: Final = LAB / "axe"
+AXE: Final = AXE_PACKAGE / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM_NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> int:
     try:
         ensure(PACKAGES, [HERE / "requirements.txt"], sys.version, fetch_packages)
+        ensure(AXE_PACKAGE, manifests(HERE / "axe"), "npm", lambda: npm_ci(HERE / "axe", AXE_PACKAGE))
         if find_chromium() is None:
             fetch_chromium()
     except CannotFetch as reason:

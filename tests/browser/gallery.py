@@ -1,0 +1,71 @@
+"""The table of states before a browser: each person's own window, each state opened once and shown in every look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chalicelib.model import LinkKind
+from tests.services.world import PERSON
+
+from .scene import NOBODY_YET, Scene
+from .states import State
+
+SCHEMES: Final = ("light", "dark")
+WIDTHS: Final = {360: 740, 1440: 900}
+"""CSS pixels, and the height beside them."""
+WHO: Final = {"full": PERSON, "empty": NOBODY_YET}
+
+
+@dataclass(frozen=True)
+class Look:
+    scheme: str
+    width: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.width}-{self.scheme}"
+
+
+LOOKS: Final = tuple(Look(scheme, width) for width in WIDTHS for scheme in SCHEMES)
+
+
+class Gallery:
+    """One window for each person of the scene."""
+
+    def __init__(self, new_context: Callable[[], Any], scene: Scene) -> None:
+        self.scene = scene
+        self._windows: dict[str, Any] = {}
+        self._new_context = new_context
+        self.complaints: list[str] = []
+        """What ran, or failed to, although nothing of what others wrote may run."""
+
+    def show(self, state: State) -> Any:
+        """The page in that state."""
+        page = self._window(state.who)
+        page.goto(state.address(self.scene))
+        if state.act is not None:
+            state.act(page)
+        return page
+
+    def looks(self, page: Any) -> Iterator[Look]:
+        """The page as it stands, in one look after another."""
+        for look in LOOKS:
+            page.set_viewport_size({"width": look.width, "height": WIDTHS[look.width]})
+            page.emulate_media(color_scheme=look.scheme)
+            yield look
+
+    def _window(self, who: str) -> Any:
+        if who not in self._windows:
+            page = self._new_context().new_page()
+            page.on("pageerror", lambda error: self.complaints.append(str(error)))
+            page.on("dialog", self._dismiss)
+            if who in WHO:
+                page.goto(self.scene.link(LinkKind.SIGN_IN, person=WHO[who]))
+            self._windows[who] = page
+        return self._windows[who]
+
+    def _dismiss(self, dialog: Any) -> None:
+        self.complaints.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
