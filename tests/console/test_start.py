@@ -50,7 +50,7 @@ def test_an_agent_waits_for_its_first_call_and_after_two_minutes_the_likely_caus
 
 
 def test_the_steps_are_read_again_by_themselves_until_all_are_done(world: World, mine: Browser) -> None:
-    assert 'id="steps" data-live="3"' in mine.get("/start").body
+    assert 'id="start" data-live="3"' in mine.get("/start").body
     finish(world)
     assert "data-live" not in mine.get("/start").body
 
