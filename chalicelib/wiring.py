@@ -122,7 +122,7 @@ def _job_starter(environment: Mapping[str, str], made: Callable[[], Deps]) -> Ca
 
     if not _on_aws(environment):
         return in_a_thread
-    function = f"{USER_AGENT}-{environment.get('GRAFT_STAGE', DEFAULT_STAGE)}-{WORKER_FUNCTION}"
+    function = f"graft-{environment.get('GRAFT_STAGE', DEFAULT_STAGE)}-{WORKER_FUNCTION}"
     client = lru_cache(maxsize=1)(lambda: _aws_client("lambda", environment))
 
     def by_invoking(person_id: str, agent_id: str, job_id: str) -> None:
