@@ -15,8 +15,8 @@ _BLOCKS: Final = frozenset(
     | {"h1", "h2", "h3", "h4", "h5", "h6", "header", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tr"}
     | {"ul"}
 )
-_SPACES = re.compile(r"[ \t\r\f\v]+")
-_LINES = re.compile(r" ?\n[ \n]*")
+_SPACES: Final = re.compile(r"\s+")
+_EMPTY_LINES: Final = re.compile(r"[ \t]*\n(?:[ \t]*\n)*")
 
 
 def read_html(html: str) -> tuple[str, list[tuple[str, str]]]:
@@ -38,19 +38,24 @@ class _Reader(HTMLParser):
         self._words: list[str] = []
 
     def text(self) -> str:
-        pieces = [piece if kept else _SPACES.sub(" ", piece.replace("\n", " ")) for piece, kept in self._joined()]
-        return _LINES.sub("\n", "".join(pieces)).strip()
+        return _EMPTY_LINES.sub("\n", "".join(self._pieces)).strip()
 
-    def _joined(self) -> list[tuple[str, bool]]:
-        return [(piece[1:], piece[0] == "=") for piece in self._pieces]
+    def _add(self, data: str) -> None:
+        """Spaces and line ends count once, but in what is laid out already."""
+        if not self._in_pre:
+            data = _SPACES.sub(" ", data)
+            at_start = not self._pieces or self._pieces[-1].endswith((" ", "\n"))
+            data = data.lstrip(" ") if at_start else data
+        if data:
+            self._pieces.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _SILENT:
             self._silent.append(tag)
         if tag in _BLOCKS:
-            self._pieces.append("=\n")
+            self._pieces.append("\n")
         if tag in ("td", "th"):
-            self._pieces.append("= | ")
+            self._pieces.append("| ")
         if tag == "pre":
             self._in_pre += 1
         if tag == "a":
@@ -60,7 +65,7 @@ class _Reader(HTMLParser):
         if tag in self._silent:
             del self._silent[self._silent.index(tag) :]
         if tag in _BLOCKS:
-            self._pieces.append("=\n")
+            self._pieces.append("\n")
         if tag == "pre":
             self._in_pre = max(0, self._in_pre - 1)
         if tag == "a" and self._href:
@@ -71,6 +76,6 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._silent:
             return
-        self._pieces.append(("=" if self._in_pre else " ") + data)
+        self._add(data)
         if self._href is not None:
             self._words.append(data)

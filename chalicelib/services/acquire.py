@@ -65,7 +65,10 @@ def acquire(deps: Deps, caller: Caller, wanted: Wanted) -> News | Similar | Wait
 
 
 def status(deps: Deps, caller: Caller, job_id: str, after: int) -> News:
-    """The job once there is news after the entry `after`, or after up to 20 s as it is. Refuses `job_not_found`."""
+    """The job once there is news after the entry `after`, or after up to 20 s as it is.
+
+    Refuses `job_not_found`, and without a model `acquire_unconfigured`.
+    """
     for _ in range(round(WAIT_SECONDS / POLL_SECONDS)):
         news = _news(_found(deps, caller, job_id), after)
         if news.progress or not news.job.status.is_open or deps.seconds_left() < SECONDS_IN_HAND:
@@ -89,6 +92,7 @@ def require_model(deps: Deps) -> Model:
 def _found(deps: Deps, caller: Caller, job_id: str) -> Job:
     job = deps.store.jobs.find(caller.person.id, caller.agent.id, job_id[:64]) if job_id else None
     if job is None:
+        require_model(deps)
         raise Refusal(
             Reason.JOB_NOT_FOUND,
             f"There is no job {job_id[:60]!r} of this agent. acquire starts one and answers its id.",
