@@ -47,9 +47,10 @@ class Endpoint:
     asked: list[Asked] = field(default_factory=list)
     tokens: tuple[int, int] = (1000, 200)
     """What each reply says it cost: in, out."""
-    hold: threading.Event | None = None
-    """Replies wait until it is set."""
     arrived: threading.Event = field(default_factory=threading.Event)
+    """Set once a request is held."""
+    _held_from: int | None = None
+    _let_go: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Endpoint:
         endpoint = self
@@ -78,8 +79,7 @@ class Endpoint:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.hold is not None:
-            self.hold.set()
+        self.let_go()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -91,11 +91,20 @@ class Endpoint:
     def will_say(self, replies: Iterable[Said]) -> None:
         self.script = list(replies)
 
+    def hold_from(self, number: int) -> None:
+        """From this request on (the first is 0) nothing is answered until `let_go`, and then an error."""
+        self._held_from = number
+
+    def let_go(self) -> None:
+        self._held_from = None
+        self._let_go.set()
+
     def _answer(self, asked: Asked) -> tuple[int, dict[str, Any]]:
         self.asked.append(asked)
-        self.arrived.set()
-        if self.hold is not None:
-            self.hold.wait(60)
+        if self._held_from is not None and len(self.asked) > self._held_from:
+            self.arrived.set()
+            self._let_go.wait(60)
+            return 503, {}
         said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         if isinstance(said, int):
             return said, {"message": "a secret of the provider's"}
