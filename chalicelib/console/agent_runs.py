@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from chalicelib.model import Answer, Approval, LedgerLine, Run, RunKind
+from chalicelib.model import ACQUIRE_APPROVAL, Answer, Approval, LedgerLine, Run, RunKind
 from chalicelib.services.agent_view import AgentView
 
 from . import moments
@@ -81,6 +81,8 @@ def _answer_row(approval: Approval, names: Mapping[str, str], current: int | Non
 
 
 def _detail(approval: Approval, newer: int | None) -> str:
+    if approval.tool.startswith(ACQUIRE_APPROVAL):
+        return f"tools written with what it answers, by {approval.tool.removeprefix(ACQUIRE_APPROVAL)}"
     if newer is not None:
         return f"version {approval.version}; version {newer} is current, so a call that writes asks once"
     match approval.answer:
@@ -92,7 +94,12 @@ def _detail(approval: Approval, newer: int | None) -> str:
             return f"version {approval.version}, with any input, without asking"
 
 
-_KINDS: Final = {RunKind.CALL: "", RunKind.DRY_RUN: "dry run, ", RunKind.TEST_RUN: "test run, "}
+_KINDS: Final = {
+    RunKind.CALL: "",
+    RunKind.DRY_RUN: "dry run, ",
+    RunKind.TEST_RUN: "test run, ",
+    RunKind.ACQUIRE: "a tool being written, ",
+}
 _FAILED: Final = frozenset({"tool_failed", "run_timeout", "vendor_unreachable", "internal"})
 
 
