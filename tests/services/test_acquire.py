@@ -285,6 +285,12 @@ def test_the_model_never_sees_the_credential(stage: Stage) -> None:
 # --- one job, whoever works on it
 
 
+def test_a_call_answers_a_job_id_before_any_work_is_done(stage: Stage) -> None:
+    """Report: anthropics/claude-ai-mcp#115"""
+    job = stage.start()
+    assert (job.status, stage.model.asked) == (JobStatus.QUEUED, [])
+
+
 def test_a_repeat_joins_the_job_that_is_at_it(stage: Stage) -> None:
     job = stage.start()
     again = stage.acquire("  list the NOTES of the account. ")
