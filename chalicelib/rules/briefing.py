@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ EXCERPT_MAX: Final = 1_500
 RESULT_MAX: Final = 2_000
 PROBLEMS_SHOWN: Final = 20
 REPLY_KEPT_MAX: Final = 80_000
+
+_LIMIT: Final = re.compile(r"^(\s*)(BEGIN|END)\b", re.MULTILINE | re.IGNORECASE)
 
 SYSTEM: Final = f"""\
 You write one small tool for Graft. A tool is one Python module with one function, run(input, http), that returns JSON:
@@ -64,7 +67,7 @@ def brief(job: Job, connection: Connection, pages: Sequence[Page]) -> str:
 
 def quoted(title: str, text: str) -> str:
     """What others wrote, between lines that it cannot end by itself."""
-    plain = text.replace("BEGIN", "Begin").replace("END", "End")
+    plain = _LIMIT.sub(r"\1> \2", text)
     shown = " ".join(title.split())[:300]
     return f"BEGIN {shown}\n{plain}\nEND {shown}"
 

@@ -44,27 +44,37 @@ class Scene:
     deps: Deps
     model: Model
     worker: Worker
-    caller: Caller
     connection: Connection
     first: str
     """The first message to the model."""
 
+    def caller(self) -> Caller:
+        """The agent as it is now: its token may be another one since the job began."""
+        caller = identity.on_behalf(self.deps, self.worker.job.person_id, self.worker.job.agent_id)
+        if caller is None:
+            self.worker.beat()
+            raise JobLost
+        return caller
+
 
 def work(deps: Deps, person_id: str, agent_id: str, job_id: str) -> None:
-    """Be the job's worker, if it needs one. Safe to call any number of times, by any number of processes."""
+    """Be the job's worker, if it needs one. Safe to call any number of times, by any number of processes.
+
+    A process without a model leaves the job to those that have one.
+    """
     caller = identity.on_behalf(deps, person_id, agent_id)
-    worker = jobs.take_up(deps, caller.agent, job_id) if caller else None
-    if caller is None or worker is None:
+    worker = jobs.take_up(deps, caller.agent, job_id) if caller and deps.model else None
+    if deps.model is None or worker is None:
         return
     try:
-        _work_until_over(deps, worker, caller)
+        _work_until_over(deps, deps.model, worker)
     except JobLost:
         log.info("job %s is no longer this worker's", job_id)
 
 
-def _work_until_over(deps: Deps, worker: Worker, caller: Caller) -> None:
+def _work_until_over(deps: Deps, model: Model, worker: Worker) -> None:
     try:
-        scene = _scene(deps, worker, caller)
+        scene = _scene(deps, model, worker)
         while not _attempt(scene):
             continue
         worker.succeeded()
@@ -72,24 +82,24 @@ def _work_until_over(deps: Deps, worker: Worker, caller: Caller) -> None:
         worker.fail(over.failure, over.detail)
     except JobLost:
         raise
+    except Refusal as refusal:
+        worker.fail(Failure.JOB_FAILED, refusal.message)
     except Exception:
         log.exception("job %s failed", worker.job.id)
         worker.fail(Failure.JOB_FAILED)
 
 
-def _scene(deps: Deps, worker: Worker, caller: Caller) -> Scene:
+def _scene(deps: Deps, model: Model, worker: Worker) -> Scene:
     job = worker.job
-    if deps.model is None:
-        raise Over(Failure.MODEL_FAILED, "None is configured.")
     connection = deps.store.grants.find_connection(job.person_id, job.connection_id)
     if connection is None or connection.state is not ConnectionState.LIVE:
         raise Over(Failure.CONNECTION_UNAVAILABLE)
-    if not acquire_asks.is_allowed(deps, caller.agent, connection.id, deps.model):
+    if not acquire_asks.is_allowed(deps, worker.agent, connection.id, model):
         raise Over(Failure.CONNECTION_UNAVAILABLE, "The person no longer allows it.")
     pages, unread = read_documentation(deps, job, connection, alive=worker.beat)
     read = ", ".join(page.url for page in pages) or "none"
     worker.note("documentation", f"Read: {read}." + (f" Not read: {'; '.join(unread)}" if unread else ""))
-    return Scene(deps, deps.model, worker, caller, connection, briefing.brief(job, connection, pages))
+    return Scene(deps, model, worker, connection, briefing.brief(job, connection, pages))
 
 
 def _attempt(scene: Scene) -> bool:
@@ -141,7 +151,7 @@ def _while_alive(worker: Worker, ask: Callable[[], Reply]) -> Reply:
 
 
 def _looked(scene: Scene, reply: Reply, paths: tuple[str, ...]) -> bool:
-    proofs = proving.read_paths(scene.deps, scene.caller, scene.connection, paths)
+    proofs = proving.read_paths(scene.deps, scene.caller(), scene.connection, paths)
     _end_if_hopeless(proofs.error)
     answers = _answers(proofs)
     return _again(scene.worker, "reads", f"Read {len(paths)} of the vendor's answers.", reply, briefing.looked(answers))
@@ -158,11 +168,11 @@ def _judged(scene: Scene, reply: Reply, candidate: Candidate) -> bool:
         told = briefing.failed_check(checked.problems)
         return _again(worker, "check", f"{tool} did not pass the check: {found} problems.", reply, told)
     worker.note("check", f"{tool} passed the check.")
-    proofs = proving.read_paths(deps, scene.caller, scene.connection, candidate.reads)
+    proofs = proving.read_paths(deps, scene.caller(), scene.connection, candidate.reads)
     _end_if_hopeless(proofs.error)
     if not proofs.passed:
         return _again(worker, "reads", "A proof read failed.", reply, briefing.failed_reads(_answers(proofs)))
-    report = proving.dry_run(deps, scene.caller, scene.connection, candidate, checked.methods)
+    report = proving.dry_run(deps, scene.caller(), scene.connection, candidate, checked.methods)
     _end_if_hopeless(report.get("error"))
     answers = _answers(proofs)
     if not report["passed"]:
@@ -191,9 +201,8 @@ def _published(scene: Scene, reply: Reply, candidate: Candidate) -> bool:
         source=candidate.source,
         connection_id=scene.connection.id,
     )
-    caller = identity.refresh(scene.deps, scene.caller)
     try:
-        publishing.publish(scene.deps, caller, draft, errand=scene.worker)
+        publishing.publish(scene.deps, scene.caller(), draft, errand=scene.worker)
     except Refusal as refusal:
         if refusal.reason is not Reason.PUBLISH_REFUSED:
             _end_if_hopeless({"reason": refusal.reason, "message": refusal.message})

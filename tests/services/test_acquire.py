@@ -13,7 +13,7 @@ from chalicelib import wiring
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AcquireQuestion, AskAnswer, Job, JobStatus, RunKind
 from chalicelib.rules import acquire as rule
-from chalicelib.services import acquire, acquire_asks, connections, jobs, sweep, writing
+from chalicelib.services import acquire, acquire_asks, agents, connections, jobs, sweep, writing
 from chalicelib.services.acquire import News, Similar, Wanted
 from chalicelib.services.asks import Waiting
 from tests.services.world import PERSON, READS, WRITES, World
@@ -320,6 +320,32 @@ def test_while_one_worker_is_at_it_another_finds_nothing_to_do(stage: Stage) -> 
     agent = stage.world.caller().agent
     assert jobs.take_up(stage.world.deps, agent, job.id) is not None
     assert jobs.take_up(stage.world.deps, agent, job.id) is None
+
+
+def test_a_process_without_a_model_leaves_the_job_to_those_that_have_one(stage: Stage) -> None:
+    job = stage.start()
+    writing.work(replace(stage.world.deps, model=None), *stage.called[-1])
+    assert stage.job(job).status is JobStatus.QUEUED
+    stage.work()
+    assert stage.job(job).status is JobStatus.SUCCEEDED
+
+
+def test_a_token_that_is_rotated_meanwhile_stops_no_job(stage: Stage) -> None:
+    def rotate(_: list[dict[str, str]]) -> str:
+        agents.rotate_token(stage.world.deps, stage.world.caller().agent)
+        return a_tool(READS, reads=["/notes"])
+
+    stage.model.will_say([rotate])
+    assert stage.finished().status is JobStatus.SUCCEEDED
+
+
+def test_an_agent_that_is_revoked_meanwhile_has_its_job_cancelled(stage: Stage) -> None:
+    def revoke(_: list[dict[str, str]]) -> str:
+        agents.revoke_agent(stage.world.deps, PERSON, stage.called[0][1])
+        return a_tool(READS)
+
+    stage.model.will_say([revoke])
+    assert stage.finished().status is JobStatus.CANCELLED
 
 
 def test_a_dead_workers_job_is_finished_by_another_with_what_it_learned(stage: Stage) -> None:
