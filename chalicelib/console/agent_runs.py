@@ -25,6 +25,8 @@ TEXT_BYTES: Final = 600
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
     tool: str
+    """What the answer is kept under: a wire name, unless it is about having tools written."""
+    is_tool: bool
     connection_id: str
     connection: str
     tone: str
@@ -41,6 +43,7 @@ class RunRow:
     took: str
     tool: str
     version: int
+    """0: of what is not published."""
     tone: str
     """Empty: nothing to remark."""
     icon: str
@@ -69,6 +72,7 @@ def _answer_row(approval: Approval, names: Mapping[str, str], current: int | Non
         tone, icon = "bad", "off"
     return AnswerRow(
         tool=approval.tool,
+        is_tool=not approval.tool.startswith(ACQUIRE_APPROVAL),
         connection_id=bound,
         connection=short(names.get(bound, bound), NAME_SHOWN) if bound else "without a connection",
         tone=tone,
@@ -109,7 +113,7 @@ def _in_flight(run: Run) -> RunRow:
 
 def _run_row(line: LedgerLine) -> RunRow:
     kind = _KINDS[line.run.kind]
-    tone, icon, outcome = _outcome(line.outcome)
+    tone, icon, outcome = _outcome(line)
     if kind and not tone:
         tone, icon = "calm", "read"
     reason = line.outcome if tone in ("bad", "warn") and line.outcome != "died" else ""
@@ -117,14 +121,16 @@ def _run_row(line: LedgerLine) -> RunRow:
     return RunRow(line.run.started_at, took, line.run.tool, line.run.version, tone, icon, kind + outcome, reason)
 
 
-def _outcome(outcome: str) -> tuple[str, str, str]:
+def _outcome(line: LedgerLine) -> tuple[str, str, str]:
     """(tone, icon, word) of what the ledger says."""
-    match outcome:
+    match line.outcome:
         case "ok":
             return "", "", "done"
         case "died":
             return "warn", "warn", "its process died"
-        case _ if outcome in _FAILED:
+        case "cancelled":
+            return "calm", "off", "cancelled"
+        case outcome if outcome in _FAILED or line.run.kind is RunKind.ACQUIRE:
             return "warn", "warn", "failed"
         case _:
             return "bad", "off", "refused"

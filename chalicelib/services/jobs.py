@@ -89,7 +89,7 @@ class Worker:
     def fail(self, failure: Failure, detail: str = "") -> None:
         """End the job without a tool. Raises `JobLost`."""
         result = failed(failure, detail)
-        entry = self._entry("failed", str(result["message"]))
+        entry = self._entry("failed", said_of(failure, detail))
         if not self.deps.store.jobs.end(self.job, JobStatus.FAILED, result, entry):
             raise JobLost
         self._ended(failure)
@@ -135,8 +135,12 @@ def made(version: ToolVersion) -> JsonObject:
 
 def failed(failure: Failure, detail: str = "") -> JsonObject:
     """The result of a job that failed."""
-    said = f"{rule.SAID[failure]} {detail}".strip()
-    return {"failure": failure.value, "message": f"{said[:MESSAGE_MAX]} {rule.WHAT_NEXT[failure]}"}
+    return {"failure": failure.value, "message": f"{said_of(failure, detail)} {rule.WHAT_NEXT[failure]}"}
+
+
+def said_of(failure: Failure, detail: str = "") -> str:
+    """What happened, as anybody is told it; what an agent does next is no part of it."""
+    return f"{rule.SAID[failure]} {detail}".strip()[:MESSAGE_MAX]
 
 
 def take_up(deps: Deps, agent: Agent, job_id: str) -> Worker | None:
@@ -206,7 +210,7 @@ def go_on(deps: Deps, job: Job) -> Job:
 
 def _end_overdue(deps: Deps, job: Job) -> None:
     result = failed(Failure.JOB_FAILED)
-    entry = JobEntry(job.last_seq + 1, deps.now(), "failed", str(result["message"]))
+    entry = JobEntry(job.last_seq + 1, deps.now(), "failed", said_of(Failure.JOB_FAILED))
     if deps.store.jobs.end_silent(job, JobStatus.FAILED, result, entry):
         facts = deps.store.agents.find(job.person_id, job.agent_id)
         if facts is not None:

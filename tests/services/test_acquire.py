@@ -5,72 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from chalicelib import wiring
 from chalicelib.errors import Reason, Refusal
-from chalicelib.model import AcquireQuestion, AskAnswer, Job, JobStatus, RunKind
+from chalicelib.model import AcquireQuestion, AskAnswer, JobStatus, RunKind
 from chalicelib.rules import acquire as rule
 from chalicelib.services import acquire, acquire_asks, agents, connections, jobs, sweep, writing
 from chalicelib.services.acquire import News, Similar, Wanted
 from chalicelib.services.asks import Waiting
 from tests.services.world import PERSON, READS, WRITES, World
 from tests.writer.endpoint import Endpoint, a_tool
+from tests.writer.stage import GOAL, Stage
 
-GOAL = "List the notes of the account"
 BROKEN = 'def run(input, http):\n    return requests.get("/notes")\n'
 WRONG_PATH = 'def run(input, http):\n    return http.get("/note-list").raise_for_status()\n'
 NOTHING = "def run(input, http):\n    return []\n"
-
-
-class Stage:
-    """A world with a model, and workers that come when they are told to."""
-
-    def __init__(self, world: World, model: Endpoint) -> None:
-        self.world = world
-        self.model = model
-        self.called: list[tuple[str, str, str]] = []
-        made = wiring._model({"GRAFT_MODEL": "openai:m", "GRAFT_MODEL_URL": model.url})
-        world.deps = replace(
-            world.deps, model=made, start_job=lambda *job: self.called.append(job), pause=lambda _: None
-        )
-        self.connection = world.connect()
-
-    def acquire(self, goal: str = GOAL, **more: Any) -> News | Similar | Waiting:
-        return acquire.acquire(self.world.deps, self.world.caller(), Wanted(self.connection.id, goal, **more))
-
-    def allow(self) -> None:
-        ask = self.world.asked(self.acquire(ignore_existing=True))
-        assert acquire_asks.answer_acquire(self.world.deps, ask, AskAnswer.ALLOWED).ended is None
-
-    def start(self, **more: Any) -> Job:
-        self.allow()
-        news = self.acquire(**more)
-        assert isinstance(news, News)
-        return news.job
-
-    def work(self) -> None:
-        """The worker that was called last comes."""
-        writing.work(self.world.deps, *self.called[-1])
-
-    def job(self, job: Job) -> Job:
-        return self.world.deps.store.jobs.find(PERSON, job.agent_id, job.id) or job
-
-    def finished(self, **more: Any) -> Job:
-        job = self.start(**more)
-        self.work()
-        return self.job(job)
-
-    def failure(self, job: Job) -> str:
-        assert job.status is JobStatus.FAILED, job
-        assert job.result is not None
-        return str(job.result["failure"])
-
-    @property
-    def prompts(self) -> list[str]:
-        return ["\n".join([asked.system, *(turn["text"] for turn in asked.messages)]) for asked in self.model.asked]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from chalicelib.services import ask_facts
 
 from ..http import PageResponse
 from ..visit import NotFound, Visit
-from . import ask_connection, ask_credential, ask_tool
+from . import ask_acquire, ask_connection, ask_credential, ask_tool
 
 
 def show(visit: Visit) -> PageResponse:
@@ -20,7 +20,7 @@ def show(visit: Visit) -> PageResponse:
         case CredentialQuestion():
             return ask_credential.show(visit, ask, ask.question)
         case AcquireQuestion():
-            raise NotFound
+            return ask_acquire.show(visit, ask, ask.question)
 
 
 def submit(visit: Visit) -> PageResponse:
@@ -33,7 +33,7 @@ def submit(visit: Visit) -> PageResponse:
         case CredentialQuestion():
             return ask_credential.submit(visit, ask, ask.question)
         case AcquireQuestion():
-            raise NotFound
+            return ask_acquire.submit(visit, ask)
 
 
 def _find(visit: Visit) -> Ask:
