@@ -115,7 +115,7 @@ ACQUIRE_GOES_ON: Final = 'Call acquire_status with {{"jobId": "{job}", "after": 
 ACQUIRE_MADE: Final = "The tool is in your list from the next turn on; until then, use run_tool."
 
 OPEN_THE_PAGE: Final = {
-    "awaiting_approval": "Graft asks whether your agent may run {about}. The page shows the call whole.",
+    "awaiting_approval": "Graft asks whether your agent may {about}. The page shows what your answer covers.",
     "awaiting_connection": "Graft asks you to connect {about}. The page shows which hosts would receive the secret.",
     "awaiting_credential": "Graft asks you to enter a credential again. The page shows which one.",
 }

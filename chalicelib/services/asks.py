@@ -42,7 +42,7 @@ class Waiting:
     expires_at: datetime
     message: str
     about: str
-    """The tool or the vendor; empty for a credential."""
+    """What the agent may do then, or the vendor; empty for a credential."""
 
 
 def ask(deps: Deps, agent: Agent, question: Question, *, also: Sequence[Write] = ()) -> tuple[Standing, AskPlace]:
@@ -87,13 +87,13 @@ def link(deps: Deps, code: str) -> str:
 def _subject(question: Question) -> str:
     match question:
         case ToolQuestion():
-            return question.tool
+            return f"run {question.tool}"
         case ConnectionQuestion():
             return question.vendor
         case CredentialQuestion():
             return ""
         case AcquireQuestion():
-            return f"acquire for {question.vendor}"
+            return f"have tools written for {question.vendor}"
 
 
 def _words(question: Question, url: str) -> tuple[str, str]:
