@@ -86,7 +86,7 @@ def _answer_row(approval: Approval, names: Mapping[str, str], current: int | Non
 
 def _detail(approval: Approval, newer: int | None) -> str:
     if approval.tool.startswith(ACQUIRE_APPROVAL):
-        return f"tools written with what it answers, by {approval.tool.removeprefix(ACQUIRE_APPROVAL)}"
+        return f"for any goal; what the vendor answers goes to {approval.tool.removeprefix(ACQUIRE_APPROVAL)}"
     if newer is not None:
         return f"version {approval.version}; version {newer} is current, so a call that writes asks once"
     match approval.answer:
