@@ -88,6 +88,18 @@ def sweep(event: Any) -> dict[str, Any]:
     return {"considered": len(swept.visits), "demoted": len(swept.demoted)}
 
 
+@app.lambda_function(name="acquire")
+def acquire(event: dict[str, str], context: Any) -> None:
+    """Works on one job. It may be invoked twice for the same one: whoever is second finds nothing to do."""
+    from chalicelib import wiring
+    from chalicelib.logs.failing import failing_plainly
+    from chalicelib.services.writing import work
+
+    with failing_plainly("a job"):
+        deps = wiring.deps_until(context.get_remaining_time_in_millis() / 1000)
+        work(deps, event["person"], event["agent"], event["job"])
+
+
 def _address() -> str:
     """Where the caller reached this, without a slash at the end. A gateway fixes domain and scheme, not the caller."""
     return f"{_origin()}{_root()}"

@@ -107,6 +107,8 @@ def in_memory() -> Deps:
         new_gate=lambda **_: cast(Any, SimpleNamespace(reads=[], previews=[], calls=0, last=None)),
         now=lambda: NOW,
         random_bytes=lambda count: bytes(count),
+        documents=cast(Any, None),
+        start_job=lambda *_: None,
         pause=lambda _: None,
     )
 

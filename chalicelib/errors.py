@@ -56,3 +56,7 @@ class Unauthorized(Exception):
 
 class Conflict(Exception):
     """The table moved under a write until every retry was used up."""
+
+
+class Unanswered(Exception):
+    """A language model gave no reply. The text says why in words of ours, and quotes nothing that it sent."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 JsonObject: TypeAlias = Mapping[str, Json]
@@ -15,6 +15,7 @@ CAP_DEFAULT: Final = 20
 CAP_RANGE: Final = range(1, 501)
 IDLE_WINDOW_DAYS_DEFAULT: Final = 21
 IDLE_WINDOW_DAYS_RANGE: Final = range(1, 3651)
+JOB_ATTEMPTS_MAX: Final = 4
 RUNS_IN_FLIGHT_MAX: Final = 100
 PROMOTED_MAX: Final = 1000
 
@@ -45,6 +46,8 @@ class RunKind(StrEnum):
     CALL = "call"
     DRY_RUN = "dry_run"
     TEST_RUN = "test_run"
+    ACQUIRE = "acquire"
+    """A job: its deadline moves with its heartbeat."""
 
 
 class ConnectionState(StrEnum):
@@ -326,7 +329,36 @@ class CredentialQuestion:
     """The agent's words."""
 
 
-Question: TypeAlias = ToolQuestion | ConnectionQuestion | CredentialQuestion
+@dataclass(frozen=True, slots=True)
+class AcquireQuestion:
+    """May Graft have tools written for this connection? Vendor answers then go to the model's provider."""
+
+    connection_id: str
+    vendor: str
+    display_name: str
+    hosts: tuple[str, ...]
+    """Which are read from, as they were when it was asked; the primary host first."""
+    provider: str
+    """Who runs the model and is sent what the vendor answers, by name."""
+    goal: str
+    """The agent's words."""
+
+    @property
+    def approval(self) -> str:
+        """What its answer is kept under, where a tool's wire name would be."""
+        return acquire_approval(self.provider)
+
+
+ACQUIRE_APPROVAL: Final = "acquire:"
+"""No wire name begins like this."""
+
+
+def acquire_approval(provider: str) -> str:
+    """The name under which the answer about this provider is kept: another provider is another question."""
+    return f"{ACQUIRE_APPROVAL}{provider}"
+
+
+Question: TypeAlias = ToolQuestion | ConnectionQuestion | CredentialQuestion | AcquireQuestion
 
 
 class AskState(StrEnum):
@@ -549,6 +581,105 @@ class UnfinishedRevoke:
 
     person_id: str
     connection_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DueJob:
+    """A job whose worker has not been heard of in time; whoever meets it has it taken up again."""
+
+    person_id: str
+    agent_id: str
+    job_id: str
+    at: datetime
+
+
+class JobStatus(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_open(self) -> bool:
+        return self in (JobStatus.QUEUED, JobStatus.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class JobEntry:
+    """One line of a job's progress. `seq` counts from 1 without a gap."""
+
+    seq: int
+    at: datetime
+    step: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobDraft:
+    """What a worker hands to whoever has to go on: the model's last reply, and what was wrong with it."""
+
+    reply: str
+    problems: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One tool being written for an agent. Open until `deadline`, whatever becomes of its workers."""
+
+    person_id: str
+    agent_id: str
+    id: str
+    """Sorts by time; the run that holds the sweep off has the same id."""
+    connection_id: str
+    goal: str
+    hints: str
+    digest: str
+    """One open job for each of an agent's digests."""
+    created_at: datetime
+    deadline: datetime
+    lease_until: datetime
+    """A worker that was not heard of by then is gone."""
+    status: JobStatus = JobStatus.QUEUED
+    owner: str = ""
+    """The worker that has taken it up; empty: none has."""
+    attempts: int = 0
+    tokens: int = 0
+    progress: tuple[JobEntry, ...] = ()
+    draft: JobDraft | None = None
+    result: JsonObject | None = None
+    """Of an ended job: the tool it made, or its failure."""
+
+    @property
+    def last_seq(self) -> int:
+        return self.progress[-1].seq if self.progress else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn of a conversation with a language model."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a language model answered, and what it cost."""
+
+    text: str
+    tokens_in: int
+    tokens_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of documentation as text."""
+
+    url: str
+    text: str
+    links: tuple[tuple[str, str], ...] = ()
+    """(absolute address, its words), in the order of the page; only within the page's own site."""
 
 
 @dataclass(frozen=True, slots=True)

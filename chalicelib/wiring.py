@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import secrets
@@ -12,10 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.errors import Misconfigured
-from chalicelib.services.deps import GATEWAY_SECONDS, Deps, Settings
+from chalicelib.services.deps import GATEWAY_SECONDS, Deps, Model, Settings
 
 if TYPE_CHECKING:
     from chalicelib.proxy.gate import Gate
@@ -28,6 +30,9 @@ LOCAL_KEY_BYTES: Final = 32
 DEFAULT_STAGE: Final = "dev"
 TABLE_CONNECTIONS: Final = 256
 """HTTP connections to DynamoDB that are kept: a call reads with three threads, and many run side by side."""
+MODEL_SECONDS: Final = 180.0
+"""Until a model must have answered."""
+WORKER_FUNCTION: Final = "acquire"
 USER_AGENT: Final = "graft"
 """botocore builds its own anew for every request, twice."""
 
@@ -82,13 +87,14 @@ def make_deps(
     clock: Callable[[], datetime] = now,
     seconds_left: Callable[[], float] = lambda: GATEWAY_SECONDS,
 ) -> Deps:
+    from chalicelib.proxy.documents import PublicDocuments
     from chalicelib.sandbox.pool import Sandbox
     from chalicelib.storage.store import Store
 
     settings = settings_from(environment)
     vault = _vault(environment)
     store = Store(_aws_client("dynamodb", environment), settings.table_name)
-    return Deps(
+    made = Deps(
         settings=settings,
         store=store,
         sandbox=Sandbox(workers=settings.sandbox_workers, monty_bin=_monty_bin(environment)),
@@ -98,8 +104,68 @@ def make_deps(
         now=clock,
         random_bytes=secrets.token_bytes,
         pause=time.sleep,
+        documents=PublicDocuments(local_hosts=settings.local_hosts),
+        start_job=_job_starter(environment, lambda: made),
+        model=_model(environment),
         seconds_left=seconds_left,
     )
+    return made
+
+
+def _job_starter(environment: Mapping[str, str], made: Callable[[], Deps]) -> Callable[[str, str, str], None]:
+    """Calls the worker's function on AWS; on one machine it is a thread of this process."""
+
+    def in_a_thread(*job: str) -> None:
+        from chalicelib.services.writing import work
+
+        Thread(target=work, args=(made(), *job), name=f"job-{job[-1]}", daemon=True).start()
+
+    if not _on_aws(environment):
+        return in_a_thread
+    function = f"graft-{environment.get('GRAFT_STAGE', DEFAULT_STAGE)}-{WORKER_FUNCTION}"
+    client = lru_cache(maxsize=1)(lambda: _aws_client("lambda", environment))
+
+    def by_invoking(person_id: str, agent_id: str, job_id: str) -> None:
+        payload = json.dumps({"person": person_id, "agent": agent_id, "job": job_id})
+        client().invoke(FunctionName=function, InvocationType="Event", Payload=payload)
+
+    return by_invoking
+
+
+def _model(environment: Mapping[str, str]) -> Model | None:
+    """`GRAFT_MODEL`: `bedrock:<model id>`, or `openai:<model>` at GRAFT_MODEL_URL with GRAFT_MODEL_KEY."""
+    service, _, model_id = environment.get("GRAFT_MODEL", "").partition(":")
+    url = environment.get("GRAFT_MODEL_URL", "")
+    if not service:
+        return None
+    if service == "bedrock" and model_id:
+        from chalicelib.writer.bedrock import Bedrock
+
+        return Bedrock(lambda: _bedrock_client(url), model_id)
+    if service == "openai" and model_id and url.startswith(("https://", "http://")):
+        from chalicelib.writer.openai import OpenAi
+
+        key = environment.get("GRAFT_MODEL_KEY", "")
+        return OpenAi(url, model_id, key, seconds=MODEL_SECONDS, pause=time.sleep)
+    raise Misconfigured(
+        "GRAFT_MODEL is bedrock:<model id>, or openai:<model> with GRAFT_MODEL_URL, such as https://api.openai.com/v1."
+    )
+
+
+def _bedrock_client(url: str) -> Any:
+    """With the account's own credentials, whatever the table's are. `url`: another endpoint; empty: the region's."""
+    import botocore.session
+    from botocore.config import Config
+
+    config = Config(
+        retries={"mode": "standard", "total_max_attempts": 2},
+        connect_timeout=5,
+        read_timeout=MODEL_SECONDS,
+        user_agent=USER_AGENT,
+        parameter_validation=False,
+    )
+    make: Any = botocore.session.Session().create_client
+    return make("bedrock-runtime", config=config, endpoint_url=url or None)
 
 
 def _monty_bin(environment: Mapping[str, str]) -> str | None:

@@ -19,6 +19,7 @@ ROOMS_A_ROOM_MAY_ENTER = {
     "storage": {"model", "errors"},
     "sandbox": {"model", "errors"},
     "proxy": {"model", "errors"},
+    "writer": {"model", "errors"},
     "services": {"rules", "model", "errors"},
     "mcp": {"services", "model", "errors"},
     "console": {"services", "model", "errors"},
@@ -86,11 +87,11 @@ def test_only_wiring_reads_the_environment() -> None:
     assert [room_of(p) for p in readers] == ["wiring"]
 
 
-def test_only_storage_speaks_dynamodb_and_only_wiring_makes_clients() -> None:
+def test_only_storage_and_the_writer_speak_to_aws_and_only_wiring_makes_clients() -> None:
     speakers = {
         room_of(p) for p in modules() if {"boto3", "botocore"} & {n.split(".")[0] for n in imported(p, types=False)}
     }
-    assert speakers <= {"storage", "wiring"}
+    assert speakers <= {"storage", "wiring", "writer"}
 
 
 def test_the_handlers_import_nothing_heavy_at_the_top() -> None:

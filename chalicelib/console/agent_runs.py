@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from chalicelib.model import Answer, Approval, LedgerLine, Run, RunKind, ToolHead
+from chalicelib.model import ACQUIRE_APPROVAL, Answer, Approval, LedgerLine, Run, RunKind, ToolHead
 from chalicelib.services.agent_view import AgentView
 
 from . import moments
@@ -25,6 +25,8 @@ TEXT_BYTES: Final = 600
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
     tool: str
+    """What the answer is kept under: a wire name, unless it is about having tools written."""
+    is_tool: bool
     chip: Chip | None
     """None: the tool cannot be read."""
     chip_word: str
@@ -44,6 +46,7 @@ class RunRow:
     took: str
     tool: str
     version: int
+    """0: of what is not published."""
     tone: str
     """Empty: nothing to remark."""
     icon: str
@@ -73,6 +76,7 @@ def _answer_row(approval: Approval, names: Mapping[str, str], head: ToolHead | N
         tone, icon = "bad", "off"
     return AnswerRow(
         tool=approval.tool,
+        is_tool=not approval.tool.startswith(ACQUIRE_APPROVAL),
         chip=kind,
         chip_word=CHIP_WORDS[kind] if kind else "",
         connection_id=bound,
@@ -87,6 +91,8 @@ def _answer_row(approval: Approval, names: Mapping[str, str], head: ToolHead | N
 
 
 def _detail(approval: Approval, newer: int | None) -> str:
+    if approval.tool.startswith(ACQUIRE_APPROVAL):
+        return f"for any goal; what the vendor answers goes to {approval.tool.removeprefix(ACQUIRE_APPROVAL)}"
     if newer is not None:
         return f"version {approval.version}; version {newer} is current, so a call that writes asks once"
     match approval.answer:
@@ -98,7 +104,12 @@ def _detail(approval: Approval, newer: int | None) -> str:
             return f"version {approval.version}, with any input, without asking"
 
 
-_KINDS: Final = {RunKind.CALL: "", RunKind.DRY_RUN: "dry run, ", RunKind.TEST_RUN: "test run, "}
+_KINDS: Final = {
+    RunKind.CALL: "",
+    RunKind.DRY_RUN: "dry run, ",
+    RunKind.TEST_RUN: "test run, ",
+    RunKind.ACQUIRE: "a tool being written, ",
+}
 _FAILED: Final = frozenset({"tool_failed", "run_timeout", "vendor_unreachable", "internal"})
 
 
@@ -108,7 +119,7 @@ def _in_flight(run: Run) -> RunRow:
 
 def _run_row(line: LedgerLine) -> RunRow:
     kind = _KINDS[line.run.kind]
-    tone, icon, outcome = _outcome(line.outcome)
+    tone, icon, outcome = _outcome(line)
     if kind and not tone:
         tone, icon = "calm", "read"
     reason = line.outcome if tone in ("bad", "warn") and line.outcome != "died" else ""
@@ -116,14 +127,16 @@ def _run_row(line: LedgerLine) -> RunRow:
     return RunRow(line.run.started_at, took, line.run.tool, line.run.version, tone, icon, kind + outcome, reason)
 
 
-def _outcome(outcome: str) -> tuple[str, str, str]:
+def _outcome(line: LedgerLine) -> tuple[str, str, str]:
     """(tone, icon, word) of what the ledger says."""
-    match outcome:
+    match line.outcome:
         case "ok":
             return "", "", "done"
         case "died":
             return "warn", "warn", "its process died"
-        case _ if outcome in _FAILED:
+        case "cancelled":
+            return "calm", "off", "cancelled"
+        case outcome if outcome in _FAILED or line.run.kind is RunKind.ACQUIRE:
             return "warn", "warn", "failed"
         case _:
             return "bad", "off", "refused"

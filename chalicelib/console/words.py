@@ -8,6 +8,12 @@ from chalicelib.model import Annotations, Answer, AskAnswer, ToolVersion
 
 ALLOW: Final = "{agent} may run this tool, with any input, without asking, until its code changes or you withdraw it."
 ALLOW_EVERY_TIME: Final = "This call, exactly as shown, once. Every later call asks again."
+ALLOW_ACQUIRE: Final = (
+    "{agent} may have tools written for this connection, whatever their goal, until you withdraw it. Graft reads from "
+    "the hosts above, and what they answer goes to {provider}. Nothing is written at the vendor: a tool that can write "
+    "still asks you before its first call."
+)
+DENY_ACQUIRE: Final = "No tool is written for {agent} on this connection, until you withdraw."
 DENY: Final = "This and later calls, until you withdraw."
 REASON: Final = "It goes back to {agent} word for word."
 SAY: Final = "I have answered. Please repeat the same call."

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from chalicelib.errors import Reason, Refusal
+from chalicelib.services import acquire as acquiring
 from chalicelib.services import publishing, requests, runs, toolbox, working_set
 
-from . import catalogue, notes, requesting
+from . import catalogue, notes, requesting, words
+from .jobs import job_answer
 from .packing import Answered, ToolAnswer, iso, without_none
 from .waiting import waiting_answer
 
@@ -162,13 +163,29 @@ def _request_answer(call: ToolCall, answer: requests.Answer) -> Answered:
     return waiting_answer(call, answer)
 
 
-def acquire(_deps: Deps, _caller: Caller, _call: ToolCall) -> ToolAnswer:
-    raise Refusal(
-        Reason.ACQUIRE_UNCONFIGURED,
-        "acquire needs a model, and none is configured here. Write the tool yourself with publish_tool. Whoever runs "
-        "this Graft can set GRAFT_ACQUIRE_MODEL, and GRAFT_ACQUIRE_ENDPOINT for an OpenAI-compatible service.",
-        {"settings": ["GRAFT_ACQUIRE_MODEL", "GRAFT_ACQUIRE_ENDPOINT"], "instead": "publish_tool"},
+def acquire(deps: Deps, caller: Caller, call: ToolCall) -> Answered:
+    arguments = call.arguments
+    wanted = acquiring.Wanted(
+        connection_id=arguments["connectionId"],
+        goal=arguments["goal"],
+        hints=arguments.get("hints", ""),
+        ignore_existing=arguments.get("ignoreExisting", False),
     )
+    answer = acquiring.acquire(deps, caller, wanted)
+    if isinstance(answer, acquiring.News):
+        return job_answer(answer)
+    if isinstance(answer, acquiring.Similar):
+        promoted = {p.tool for p in caller.promotions}
+        found = [toolbox.FoundTool(card, card.wire_name in promoted) for card in answer.tools]
+        return ToolAnswer(
+            {"status": "existing", "tools": [_found_tool(tool) for tool in found], "note": words.ACQUIRE_EXISTING}
+        )
+    return waiting_answer(call, answer)
+
+
+def acquire_status(deps: Deps, caller: Caller, call: ToolCall) -> ToolAnswer:
+    after = int(call.arguments.get("after", 0))
+    return job_answer(acquiring.status(deps, caller, call.arguments["jobId"], after))
 
 
 ACTIONS: Final[dict[str, Action]] = {
@@ -182,5 +199,5 @@ ACTIONS: Final[dict[str, Action]] = {
     requesting.REQUEST_CONNECTION.name: request_connection,
     requesting.REQUEST_CREDENTIAL.name: request_credential,
     catalogue.ACQUIRE.name: acquire,
-    catalogue.ACQUIRE_STATUS.name: acquire,
+    catalogue.ACQUIRE_STATUS.name: acquire_status,
 }

@@ -99,15 +99,23 @@ CREDENTIAL_REASON: Final = "What went wrong, for the person to read."
 ACQUIRE: Final = """\
 Have Graft write, check and publish a tool for a connection. Call find_tool before acquire: only when it found \
 nothing that fits. publish_tool is the way to write it yourself. find_tool tells connectionId. Answers a jobId for \
-acquire_status. If the answer has status awaiting_..., give its url to the person exactly as it is, and repeat the \
-same call once they have answered. Never ask for a secret in chat."""
+acquire_status. Answers tools instead when some look like the goal: use one, or repeat with ignoreExisting: true. If \
+the answer has status awaiting_..., give its url to the person exactly as it is, and repeat the same call once they \
+have answered. Never ask for a secret in chat."""
 
 ACQUIRE_STATUS: Final = """\
 How a job that acquire started is doing, and the tool it made. Pass after, the last seq you saw, to hear only what \
-is new."""
+is new: it then waits up to 20 s for news."""
+
+ACQUIRE_EXISTING: Final = (
+    "Nothing was started: the toolbox has tools that look like this. Use one with run_tool or promote; if none of them "
+    "fits, repeat the call with ignoreExisting: true."
+)
+ACQUIRE_GOES_ON: Final = 'Call acquire_status with {{"jobId": "{job}", "after": {seq}}} for what is new.'
+ACQUIRE_MADE: Final = "The tool is in your list from the next turn on; until then, use run_tool."
 
 OPEN_THE_PAGE: Final = {
-    "awaiting_approval": "Graft asks whether your agent may run {about}. The page shows the call whole.",
+    "awaiting_approval": "Graft asks whether your agent may {about}. The page shows what your answer covers.",
     "awaiting_connection": "Graft asks you to connect {about}. The page shows which hosts would receive the secret.",
     "awaiting_credential": "Graft asks you to enter a credential again. The page shows which one.",
 }

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, Final
 
 from chalicelib.model import (
+    AcquireQuestion,
     AskAnswer,
     AskPlace,
     Connection,
@@ -57,6 +58,8 @@ def _identity(question: Question) -> Any:
             return ["connection", question.vendor, question.scheme, dict(question.scheme_config), hosts]
         case CredentialQuestion():
             return ["credential", question.connection_id]
+        case AcquireQuestion():
+            return ["acquire", question.connection_id, question.provider, sorted(question.hosts)]
 
 
 def _digest(value: Any) -> str:
@@ -91,4 +94,17 @@ def find_staleness(question: ToolQuestion, current: ToolVersion | None, connecti
         return "The connection it would use was revoked."
     if connection.hosts != question.hosts:
         return f"The hosts of its connection changed; they are now {', '.join(connection.hosts)}."
+    return None
+
+
+def find_acquire_staleness(
+    question: AcquireQuestion, connection: Connection | None, provider: str | None
+) -> str | None:
+    """The same for having tools written: who would be sent what the vendor answers must be who was named."""
+    if connection is None or connection.state is not ConnectionState.LIVE:
+        return "The connection was revoked."
+    if connection.hosts != question.hosts:
+        return f"The hosts of the connection changed; they are now {', '.join(connection.hosts)}."
+    if provider != question.provider:
+        return "Another provider runs the model now." if provider else "No model is configured any more."
     return None

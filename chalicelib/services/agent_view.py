@@ -17,6 +17,7 @@ from chalicelib.model import (
     Change,
     ChangeSet,
     Connection,
+    Job,
     LedgerLine,
     Presence,
     Promotion,
@@ -46,6 +47,7 @@ HISTORY_READ: Final = 200
 RECORDS_SEARCHED_MAX: Final = 1_000
 """Records that one filtered page looks through; the page after it goes on from there."""
 RUNS_READ: Final = 100
+JOBS_READ: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,8 @@ class AgentView:
     approvals: tuple[Approval, ...]
     runs: tuple[LedgerLine, ...]
     in_flight: tuple[Run, ...]
+    jobs: tuple[Job, ...]
+    """The latest, newest first."""
     report: SweepReport | None
     next_sweep_at: datetime | None
     taken: int
@@ -152,17 +156,20 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
     facts, person = found.facts, found.person
     agent = facts.agent
     tools = [promotion.tool for promotion in facts.promotions]
-    known, records, history, approvals, runs, report, presence, connections, waiting, index = deps.store.table.together(
-        lambda: cards.find_cards(deps, person, tools),
-        lambda: deps.store.agents.history(agent, limit=HISTORY_READ),
-        lambda: history_page(deps, agent, wanted),
-        lambda: deps.store.grants.all_approvals(agent),
-        lambda: deps.store.agents.ledger(agent, limit=RUNS_READ),
-        deps.store.sweeps.find_report,
-        lambda: deps.store.traces.presence_of([agent]).get(agent.id),
-        lambda: deps.store.grants.connections(person_id),
-        lambda: overview.count_waiting(deps, person_id),
-        lambda: toolbox.index(deps, person),
+    known, records, history, approvals, runs, jobs, report, presence, connections, waiting, index = (
+        deps.store.table.together(
+            lambda: cards.find_cards(deps, person, tools),
+            lambda: deps.store.agents.history(agent, limit=HISTORY_READ),
+            lambda: history_page(deps, agent, wanted),
+            lambda: deps.store.grants.all_approvals(agent),
+            lambda: deps.store.agents.ledger(agent, limit=RUNS_READ),
+            lambda: deps.store.jobs.newest(person_id, agent.id, limit=JOBS_READ),
+            deps.store.sweeps.find_report,
+            lambda: deps.store.traces.presence_of([agent]).get(agent.id),
+            lambda: deps.store.grants.connections(person_id),
+            lambda: overview.count_waiting(deps, person_id),
+            lambda: toolbox.index(deps, person),
+        )
     )
     now = deps.now()
     return AgentView(
@@ -175,6 +182,7 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
         approvals=tuple(approvals),
         runs=tuple(runs),
         in_flight=tuple(run for run in agent.runs.values() if run.deadline > now),
+        jobs=tuple(jobs),
         report=report,
         next_sweep_at=next_sweep_at(report, now),
         taken=_taken(records, report),

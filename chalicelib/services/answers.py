@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from chalicelib.model import (
+    AcquireQuestion,
     Agent,
     Answer,
     Approval,
@@ -20,7 +21,7 @@ from chalicelib.model import (
     CredentialQuestion,
     ToolQuestion,
 )
-from chalicelib.rules.asks import ASK_OPEN, find_staleness, input_digest, question_digest
+from chalicelib.rules.asks import ASK_OPEN, find_acquire_staleness, find_staleness, input_digest, question_digest
 from chalicelib.services import connections
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
@@ -156,6 +157,9 @@ def _staleness(deps: Deps, ask: Ask) -> str | None:
         bound = question.connection_id
         connection = deps.store.grants.find_connection(person_id, bound) if bound else None
         return find_staleness(question, current, connection)
+    if isinstance(question, AcquireQuestion):
+        connection = deps.store.grants.find_connection(person_id, question.connection_id)
+        return find_acquire_staleness(question, connection, deps.model.provider if deps.model else None)
     if isinstance(question, CredentialQuestion):
         connection = deps.store.grants.find_connection(person_id, question.connection_id)
         if connection is None or connection.state is not ConnectionState.LIVE:

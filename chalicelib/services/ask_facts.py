@@ -9,11 +9,13 @@ from datetime import datetime
 from typing import Final
 
 from chalicelib.model import (
+    AcquireQuestion,
     Agent,
     Answer,
     Ask,
     Connection,
     ConnectionQuestion,
+    Job,
     LedgerLine,
     Run,
     RunKind,
@@ -128,8 +130,8 @@ def agents_in_reach(deps: Deps, ask: Ask) -> tuple[str, ...]:
 
 
 def find_agent_name(deps: Deps, ask: Ask) -> str:
-    facts = deps.store.agents.find(ask.person_id, ask.agent_id)
-    return facts.agent.name if facts else "an agent"
+    found = deps.store.agents.some(ask.person_id, [ask.agent_id])
+    return found[0].name if found else "an agent"
 
 
 def find_repeated_run(deps: Deps, ask: Ask) -> LedgerLine | Run | None:
@@ -151,3 +153,13 @@ def _first_in_flight(runs: Mapping[str, Run], tool: str, since: datetime) -> Run
 
 def _repeats(run: Run, tool: str, since: datetime) -> bool:
     return run.tool == tool and run.kind is RunKind.CALL and run.started_at >= since
+
+
+def find_repeated_job(deps: Deps, ask: Ask) -> Job | None:
+    """The agent's first job on the connection since it was allowed; None: the call is not repeated yet."""
+    question, since = ask.question, ask.answered_at
+    if since is None or not isinstance(question, AcquireQuestion):
+        return None
+    newest = deps.store.jobs.newest(ask.person_id, ask.agent_id)
+    mine = [job for job in newest if job.connection_id == question.connection_id and job.created_at >= since]
+    return mine[-1] if mine else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
+    AcquireQuestion,
     Agent,
     Ask,
     AskPlace,
@@ -41,7 +42,7 @@ class Waiting:
     expires_at: datetime
     message: str
     about: str
-    """The tool or the vendor; empty for a credential."""
+    """What the agent may do then, or the vendor; empty for a credential."""
 
 
 def ask(deps: Deps, agent: Agent, question: Question, *, also: Sequence[Write] = ()) -> tuple[Standing, AskPlace]:
@@ -86,11 +87,13 @@ def link(deps: Deps, code: str) -> str:
 def _subject(question: Question) -> str:
     match question:
         case ToolQuestion():
-            return question.tool
+            return f"run {question.tool}"
         case ConnectionQuestion():
             return question.vendor
         case CredentialQuestion():
             return ""
+        case AcquireQuestion():
+            return f"have tools written for {question.vendor}"
 
 
 def _words(question: Question, url: str) -> tuple[str, str]:
@@ -112,6 +115,9 @@ def _words(question: Question, url: str) -> tuple[str, str]:
                 "awaiting_credential",
                 "The person has to enter the credential themselves, in the console only, never in the chat. " + relay,
             )
+        case AcquireQuestion():
+            what = f"the model that writes the tool ({question.provider}) is sent what {question.vendor} answers"
+            return "awaiting_approval", f"Before anything is read, the person has to agree that {what}. {relay}"
 
 
 def close_asks(deps: Deps, person_id: str, concerned: Callable[[Ask], bool], note: str) -> None:

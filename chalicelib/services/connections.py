@@ -10,7 +10,7 @@ from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Agent, Ask, Cause, Connection, ConnectionQuestion, ConnectionState
 from chalicelib.rules.membership import decide_exit
 from chalicelib.rules.names import find_name_fault
-from chalicelib.services import asks
+from chalicelib.services import asks, jobs
 from chalicelib.services.deps import Deps, log
 from chalicelib.services.retries import attempts
 
@@ -100,9 +100,9 @@ def _replaced(deps: Deps, seen: Connection, connection: Connection) -> Connectio
 def revoke(deps: Deps, person_id: str, connection_id: str) -> Connection:
     """Wipe the credential first, then take the connection from every agent. Repeating it goes on where it stopped.
 
-    Demotes the tools bound to it (cause `revoke`), withdraws their approvals and closes its open asks. Tools and
-    versions stay. An agent that cannot be read now never stops the others: the connection stays `revoking`, and each
-    tick of the sweep goes on with it.
+    Demotes the tools bound to it (cause `revoke`), withdraws their approvals, closes its open asks and cancels the jobs
+    that write tools for it. Tools and versions stay. An agent that cannot be read now never stops the others: the
+    connection stays `revoking`, and each tick of the sweep goes on with it.
     """
     connection = deps.store.grants.find_connection(person_id, connection_id)
     if connection is None:
@@ -136,6 +136,7 @@ def _demote_bound(deps: Deps, person_id: str, agent_id: str, connection_id: str)
     facts = deps.store.agents.find(person_id, agent_id)
     if facts is None:
         return
+    jobs.cancel_of_connection(deps, facts.agent, connection_id)
     while _demote_some(deps, facts.agent, connection_id):
         continue
     deps.store.grants.withdraw_all(facts.agent, connection_id)

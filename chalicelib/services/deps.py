@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from chalicelib.services.caches import Caches
 
 if TYPE_CHECKING:
+    from chalicelib.model import Page, Reply, Said
     from chalicelib.proxy.gate import Gate
     from chalicelib.proxy.vault import Vault
     from chalicelib.sandbox.pool import Sandbox
@@ -77,6 +78,24 @@ class ConnectionRules(Protocol):
         """The part of a host that somebody registered, in xn-- form; None: an address, a suffix, or no host."""
 
 
+class Model(Protocol):
+    """A language model. It is told nothing that a person must not read, and no credential."""
+
+    provider: str
+    """Who runs it, as a person is told."""
+    model_id: str
+
+    def reply(self, system: str, messages: Sequence[Said], max_tokens: int) -> Reply:
+        """Raises `Unanswered`."""
+
+
+class Documents(Protocol):
+    """Pages that anybody may read, fetched under the proxy's rules."""
+
+    def read(self, url: str) -> Page:
+        """One page as text, within seconds. Refuses what is not public, not https, or too large."""
+
+
 @dataclass(frozen=True)
 class Deps:
     settings: Settings
@@ -90,9 +109,14 @@ class Deps:
     random_bytes: Callable[[int], bytes]
     pause: Callable[[float], None]
     """Waits so many seconds."""
+    documents: Documents
+    start_job: Callable[[str, str, str], None]
+    """Calls a worker for a job (person, agent, job) and does not wait for it. It may come twice, or never."""
     seconds_left: Callable[[], float] = lambda: GATEWAY_SECONDS
     """Until the process must have answered."""
     caches: Caches = field(default_factory=Caches)
+    model: Model | None = None
+    """Writes tools for `acquire`; None: none is configured."""
 
     def new_id(self) -> str:
         """13 lower-case letters and digits, 64 random bits."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Annotations, Cause, Connection, Json, JsonObject, Problem, ToolVersion
@@ -17,6 +17,9 @@ from chalicelib.services.identity import Caller, refresh
 from chalicelib.services.retries import attempts
 from chalicelib.services.toolbox import Checked, check, problem_json
 from chalicelib.services.working_set import Membership
+
+if TYPE_CHECKING:
+    from chalicelib.storage.table import Write
 
 DESCRIPTION_MAX: Final = 2000
 NAME_SHOWN: Final = 120
@@ -54,10 +57,20 @@ class Published:
         return publish_advice(self.dry_run) if isinstance(self.dry_run, Mapping) else ""
 
 
-def publish(deps: Deps, caller: Caller, draft: Draft) -> Published:
+class Errand(Protocol):
+    """What a publish is a part of: both are written, or neither."""
+
+    def writes(self, version: ToolVersion) -> Sequence[Write]:
+        """What is written in the publish's transaction."""
+
+    def require(self) -> None:
+        """Raises when there is nothing to publish for any more."""
+
+
+def publish(deps: Deps, caller: Caller, draft: Draft, *, errand: Errand | None = None) -> Published:
     """Check a draft, write it as the next version, promote it for its publisher, then try it with its test input.
 
-    Version and promotion are one transaction. A failed test run does not undo them.
+    Version and promotion are one transaction, with the errand's own writes. A failed test run does not undo them.
     Raises `publish_refused` with the problems, `connection_not_found` or `connection_revoked`.
     """
     _check_names(draft)
@@ -69,13 +82,15 @@ def publish(deps: Deps, caller: Caller, draft: Draft) -> Published:
             checked, checked_hosts = _checked(deps, draft, hosts), hosts
             advice = checked.problems
         version = _next_version(deps, caller, draft, checked, connection)
-        written = _write(deps, caller, version)
+        written = _write(deps, caller, version, errand.writes(version) if errand else ())
         if written is not None:
             cards.keep_published(deps, caller.person, version)
             changed = caller.facts.find(version.wire_name) is None
             membership = working_set.membership(deps, written, version.wire_name, changed=changed)
             report = _try_out(deps, written, version, draft.test_input)
             return Published(version, membership, advice, report)
+        if errand is not None:
+            errand.require()
         caller = refresh(deps, caller)
     raise AssertionError("unreachable: attempts() ends with a refusal")
 
@@ -91,13 +106,13 @@ def _try_out(deps: Deps, caller: Caller, version: ToolVersion, test_input: JsonO
     return None if test_input is None else runs.try_out(deps, caller, version, test_input)
 
 
-def _write(deps: Deps, caller: Caller, version: ToolVersion) -> Caller | None:
+def _write(deps: Deps, caller: Caller, version: ToolVersion, also: Sequence[Write]) -> Caller | None:
     """The caller after the publish; None: something moved, nothing was written."""
     if caller.facts.find(version.wire_name) is not None:
-        written = deps.store.publish(caller.facts, version, None, ())
+        written = deps.store.publish(caller.facts, version, None, (), also=also)
         return caller.after_publish() if written else None
     move = working_set.entry(deps, caller, version.wire_name, Cause.PUBLISH)
-    written = deps.store.publish(caller.facts, version, move.record, move.remaining)
+    written = deps.store.publish(caller.facts, version, move.record, move.remaining, also=also)
     return caller.after(move).after_publish() if written else None
 
 

@@ -75,7 +75,7 @@ def request_credential(deps: Deps, caller: Caller, connection_id: str, reason: s
 
     Refuses `connection_not_found`, `connection_revoked`, `connection_declined`, `input_invalid`.
     """
-    connection = _mine(deps, caller, connection_id)
+    connection = mine(deps, caller, connection_id)
     if connection.scheme == "none":
         raise Refusal(Reason.INPUT_INVALID, f"{connection.id} needs no credential: its scheme is none.")
     question = CredentialQuestion(connection.id, reason.strip()[:WORDS_MAX])
@@ -101,7 +101,8 @@ def _connected(deps: Deps, agent: Agent, vendor: str, ask_id: str) -> Connected:
     return Connected(connection.id)
 
 
-def _mine(deps: Deps, caller: Caller, connection_id: str) -> Connection:
+def mine(deps: Deps, caller: Caller, connection_id: str) -> Connection:
+    """The caller's own live connection. Refuses `connection_not_found`, `connection_revoked`."""
     found = deps.store.grants.find_connection(caller.person.id, connection_id[:64])
     if found is None or not connection_rule.in_scope(caller.agent, [found]):
         raise Refusal(

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import Final
 
-from chalicelib.model import Agent, AgentFacts, Cause, Due, Person, SweepReport, UnfinishedRevoke
+from chalicelib.model import Agent, AgentFacts, Cause, Due, DueJob, Person, SweepReport, UnfinishedRevoke
 from chalicelib.rules.membership import decide_swept
 from chalicelib.rules.sweep import Leaver, decide_due, decide_leavers, is_in_flight
-from chalicelib.services import connections, runs, trail
+from chalicelib.services import connections, jobs, runs, trail
 from chalicelib.services.deps import Deps, log
 
 DUE_SHARDS: Final = 4
@@ -69,6 +69,7 @@ def run_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Sweep:
     waiting = _all_due(deps, rule_now)
     for begun in (entry for entry in waiting if isinstance(entry, UnfinishedRevoke)):
         _go_on_revoking(deps, begun)
+    jobs.go_on_with_due(deps, (entry for entry in waiting if isinstance(entry, DueJob)))
     dues = [entry for entry in waiting if isinstance(entry, Due)]
     with ThreadPoolExecutor(deps.settings.sweep_visitors, thread_name_prefix="sweep") as visitors:
         visits = tuple(visitors.map(lambda due: _visit_safely(deps, due, rule_now), dues))
@@ -126,7 +127,7 @@ def _longest(now: datetime, since: list[datetime]) -> float:
     return max(0.0, (now - min(since, default=now)).total_seconds())
 
 
-def _all_due(deps: Deps, rule_now: datetime | None) -> list[Due | UnfinishedRevoke]:
+def _all_due(deps: Deps, rule_now: datetime | None) -> list[Due | UnfinishedRevoke | DueJob]:
     """Each tick starts at a random shard, so that one that is cut short leaves out no shard for ever."""
     start = deps.random_bytes(1)[0] % DUE_SHARDS
     shards = [(start + at) % DUE_SHARDS for at in range(DUE_SHARDS)]

@@ -14,6 +14,7 @@ from chalicelib.model import (
     AgentFacts,
     ChangeSet,
     Due,
+    DueJob,
     LedgerLine,
     Listed,
     Pace,
@@ -134,7 +135,7 @@ class AgentRows:
         keys = [items.agent_key(person_id, agent_id) for agent_id in self.ids(person_id)]
         return sorted(map(items.to_agent, self._table.get_many(keys)), key=lambda agent: (agent.created_at, agent.id))
 
-    def due(self, before: datetime, shards: Sequence[int]) -> Iterator[Due | UnfinishedRevoke]:
+    def due(self, before: datetime, shards: Sequence[int]) -> Iterator[Due | UnfinishedRevoke | DueJob]:
         """What waits for a sweep since `before` or longer, shard by shard, the longest due first in each."""
         for shard in shards:
             values = {":shard": items.text(str(shard)), ":now": items.moment(before)}
@@ -304,6 +305,21 @@ class AgentRows:
         key = items.agent_key(agent.person_id, agent.id)
         write = update(key, expression, condition=condition, values=values, names=names)
         return self._table.transact([write, *also]) if also else self._table.write(write)
+
+    def beat(self, agent: Agent, run: Run) -> bool:
+        """Keep a run that lasts in flight until its new deadline, and put it back if it was buried as dead.
+
+        False: the agent is gone.
+        """
+        return self._table.write(
+            update(
+                items.agent_key(agent.person_id, agent.id),
+                "SET #runs.#run = :run, #rev = #rev + :one",
+                condition="attribute_exists(#pk) AND attribute_not_exists(#revoked_at)",
+                values={":run": items.run_value(run), ":one": items.number(1)},
+                names={"#run": run.id},
+            )
+        )
 
     def release(self, agent: Agent, line: LedgerLine) -> None:
         """End a run: its ledger line, then its claim. Side by side, a death between them could lose the line."""

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from chalicelib.model import (
+    AcquireQuestion,
     Ask,
     AskAnswer,
     AskPlace,
@@ -36,6 +37,7 @@ _KINDS: Final[dict[str, type[Any]]] = {
     "tool": ToolQuestion,
     "connection": ConnectionQuestion,
     "credential": CredentialQuestion,
+    "acquire": AcquireQuestion,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 

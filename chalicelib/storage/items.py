@@ -25,12 +25,14 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | link       | L#<hash>             | link                        | a one-time link: person, what it is for (TTL) |
 | login      | P#<person>           | login#<login>               | a browser that is signed in; a kept form (TTL) |
 | report     | SWEEP                | report                      | what the last tick of the sweep did |
+| job        | A#<person>#<agent>   | job#<job>                   | a tool being written: lease, progress (TTL) |
+| goal       | A#<person>#<agent>   | goal#<digest>               | job: the open one of a goal on a connection |
 | presence   | A#<person>#<agent>   | presence                    | the harness: its name, when it was seen and listed |
 | answer     | P#<person>           | answer#<connection>         | what the connection's vendor last answered |
 | session    | A#<person>#<agent>   | session#<session>           | what an MCP session last listed (expires_at: TTL) |
 
-Index `due` (keys only): due_shard, due_at; only agents that a sweep has to visit carry them, and connections whose
-revoke has begun and not ended.
+Index `due` (keys only): due_shard, due_at; only agents that a sweep has to visit carry them, connections whose
+revoke has begun and not ended, and open jobs, which are due when their lease ends.
 """
 
 from __future__ import annotations
@@ -53,6 +55,7 @@ from chalicelib.model import (
     ConnectionState,
     Direction,
     Due,
+    DueJob,
     LedgerLine,
     Listed,
     Person,
@@ -210,6 +213,14 @@ def vendor_answer_key(person_id: str, connection_id: str) -> Key:
     return key(person_pk(person_id), f"answer#{connection_id}")
 
 
+def job_key(person_id: str, agent_id: str, job_id: str) -> Key:
+    return key(agent_pk(person_id, agent_id), f"job#{job_id}")
+
+
+def goal_key(person_id: str, agent_id: str, digest: str) -> Key:
+    return key(agent_pk(person_id, agent_id), f"goal#{digest}")
+
+
 def session_key(person_id: str, agent_id: str, session_id: str) -> Key:
     return key(agent_pk(person_id, agent_id), f"session#{session_id}")
 
@@ -222,12 +233,15 @@ def due_shard(agent_id: str) -> str:
     return str(crc32(agent_id.encode()) % DUE_SHARDS)
 
 
-def to_due(row: Item) -> Due | UnfinishedRevoke:
-    """An entry of the due index: an agent's row, or a connection's."""
+def to_due(row: Item) -> Due | UnfinishedRevoke | DueJob:
+    """An entry of the due index: an agent's row, a job's, or a connection's."""
     kind, person_id, *agent_id = row["pk"]["S"].split("#")
+    what, _, its_id = row["sk"]["S"].partition("#")
+    if what == "job":
+        return DueJob(person_id, agent_id[0], its_id, from_ms(row["due_at"]["N"]))
     if kind == "A":
         return Due(person_id, agent_id[0], from_ms(row["due_at"]["N"]))
-    return UnfinishedRevoke(person_id, row["sk"]["S"].removeprefix("connection#"))
+    return UnfinishedRevoke(person_id, its_id)
 
 
 # --- person and agents

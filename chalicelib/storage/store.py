@@ -22,6 +22,7 @@ from chalicelib.storage import grants, items
 from chalicelib.storage.agents import AgentRows
 from chalicelib.storage.asks import AskRows
 from chalicelib.storage.grants import GrantRows
+from chalicelib.storage.jobs import JobRows
 from chalicelib.storage.people import PeopleRows
 from chalicelib.storage.sweeps import SweepRows
 from chalicelib.storage.table import Table, Write
@@ -62,7 +63,7 @@ class CallFacts:
 
 
 class Store:
-    """One table, in eight rooms; and the reads and writes that span them."""
+    """One table, in nine rooms; and the reads and writes that span them."""
 
     def __init__(
         self,
@@ -81,6 +82,7 @@ class Store:
         self.sweeps = SweepRows(self.table)
         self.tokens = TokenRows(self.table)
         self.traces = TraceRows(self.table)
+        self.jobs = JobRows(self.table)
 
     def close(self) -> None:
         self.table.close()
@@ -113,7 +115,10 @@ class Store:
         return connection_is_live(connection.person_id, connection.id)
 
     def connection_as_asked(self, connection: Connection) -> Write:
-        return grants.connection_as_asked(connection.person_id, connection.id, connection.hosts)
+        return self.hosts_as_asked(connection.person_id, connection.id, connection.hosts)
+
+    def hosts_as_asked(self, person_id: str, connection_id: str, hosts: Sequence[str]) -> Write:
+        return grants.connection_as_asked(person_id, connection_id, hosts)
 
     def tool_as_asked(self, person_id: str, question: ToolQuestion) -> list[Write]:
         """Hold the version, the connection and its hosts to what the person was shown."""
@@ -138,10 +143,15 @@ class Store:
         tool: ToolVersion,
         record: ChangeSet | None,
         remaining: Sequence[Promotion],
+        *,
+        also: Sequence[Write] = (),
     ) -> bool:
-        """Write a version and, with `record`, promote it for its publisher: all together or nothing."""
+        """Write a version and, with `record`, promote it for its publisher: all together or nothing.
+
+        `also`: what else is true only with it.
+        """
         person_id = seen.agent.person_id
-        writes = publish_writes(person_id, tool)
+        writes = [*publish_writes(person_id, tool), *also]
         if record is not None:
             writes += self.agents.change_set_writes(seen, record, remaining)
         else:

@@ -19,6 +19,7 @@ PROJECT: Final = Path(__file__).resolve().parents[2]
 CONFIG: Final = PROJECT / ".chalice" / "config.json"
 POLICIES: Final = PROJECT / "infra" / "policies"
 NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,19}")
+WORKER_FUNCTION: Final = "acquire"
 API_FUNCTION: Final = "api_handler"
 """What Chalice calls the function behind the API."""
 
@@ -129,9 +130,16 @@ def _merged(own: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
 def policy(stage: Stage, function: str, *, table_arn: str, key_arn: str) -> dict[str, Any]:
     """The function's policy for this stage: infra/policies/<function>.json with the ARNs filled in."""
     partition, _, region, account = table_arn.split(":")[1:5]
-    logs = f"arn:{partition}:logs:{region}:{account}:log-group:/aws/lambda/{stage.function_name(function)}"
+    here = f"{region}:{account}"
     text = (POLICIES / f"{function}.json").read_text()
-    filled = Template(text).substitute(TableArn=table_arn, KeyArn=key_arn, LogGroupArn=logs)
+    filled = Template(text).substitute(
+        TableArn=table_arn,
+        KeyArn=key_arn,
+        LogGroupArn=f"arn:{partition}:logs:{here}:log-group:/aws/lambda/{stage.function_name(function)}",
+        AcquireArn=f"arn:{partition}:lambda:{here}:function:{stage.function_name(WORKER_FUNCTION)}",
+        FoundationModels=f"arn:{partition}:bedrock:*::foundation-model/*",
+        InferenceProfiles=f"arn:{partition}:bedrock:{here}:*inference-profile/*",
+    )
     document: dict[str, Any] = json.loads(filled)
     return document
 

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +48,8 @@ class Graft:
     """`host:port` of stand-in vendors that connections may name, separated by commas."""
     wanted_port: int = 0
     """0 picks a free one."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """More of the process's environment."""
     process: subprocess.Popen[bytes] | None = None
     local: dict[str, Any] = field(default_factory=dict)
 
@@ -185,6 +187,7 @@ class Graft:
             "GRAFT_HOME": str(self.home),
             "GRAFT_LOCAL_HOSTS": self.local_hosts,
             "GRAFT_SSE_RETRY_MS": str(POLL_MS),
+            **self.settings,
         }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from chalicelib.services.deps import Deps
 from tests.services.conftest import world_of
 from tests.services.world import PERSON, World
+from tests.writer.stage import model_at
 
 from .browser import Browser
 
@@ -18,7 +20,9 @@ STRANGER = "p2"
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[World]:
+    """A model is configured; nothing here asks it, unless a test puts one in its place."""
     with world_of(monkeypatch, tmp_path) as world:
+        world.deps = replace(world.deps, model=model_at("http://127.0.0.1:9"), start_job=lambda *_: None)
         yield world
 
 

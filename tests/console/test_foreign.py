@@ -9,7 +9,8 @@ import pytest
 
 from chalicelib.console.http import PageResponse
 from chalicelib.console.router import ROUTES
-from chalicelib.services import requests
+from chalicelib.services import acquire, requests
+from chalicelib.services.acquire import Wanted
 from chalicelib.services.requests import WantedConnection
 from tests.console.browser import Browser
 from tests.services.world import PERSON, WRITES, World
@@ -30,6 +31,7 @@ def ids(world: World) -> Ids:
                 world.deps, world.caller(), WantedConnection("acme", "api.acme.example.org", "bearer")
             )
         ),
+        world.asked(acquire.acquire(world.deps, world.caller(), Wanted(connection.id, "g", ignore_existing=True))),
     ]
     codes = [ask.code for ask in asked]
     mine = {"agents": [world.caller().agent.id], "connections": [connection.id], "toolbox": ["demo__note"]}

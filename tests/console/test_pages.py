@@ -12,6 +12,8 @@ from chalice.test import Client, HTTPResponse
 from app import app
 from chalicelib import wiring
 from chalicelib.console import assets
+from chalicelib.services import acquire
+from chalicelib.services.acquire import Wanted
 from tests.console.browser import Browser
 from tests.services.world import WRITES, World
 
@@ -99,11 +101,15 @@ def pages(world: World) -> list[str]:
     ask = world.asked(world.call("note", text="x"))
     agent = world.caller().agent.id
     connection = world.deps.store.grants.connections("p1")[0].id
+    wanted = Wanted(connection, "g", ignore_existing=True)
+    written = world.asked(acquire.acquire(world.deps, world.caller(), wanted))
     return [
         f"/a/{ask.code}",
+        f"/a/{written.code}",
         "/asks",
         "/agents",
         f"/agents/{agent}",
+        f"/agents/{agent}/jobs",
         f"/agents/{agent}/rotate",
         f"/agents/{agent}/revoke",
         "/connections",

@@ -16,11 +16,13 @@ from tests.acceptance.driver import Connect, Driver
 from tests.acceptance.rpc import Agent
 from tests.clients.conftest import KINDS, Kind
 from tests.clients.fetch import NPM
+from tests.writer.endpoint import Endpoint
 
 from .site import STAGE, Account, Site, account, copy_project
 
 PYTHON_2: Final = (sys.executable, "-m", "tests.acceptance.python_2")
 TYPESCRIPT: Final = next(kind for kind in KINDS if kind.name == "typescript-2-legacy")
+MODEL: Final = "bedrock:some.model-v1:0"
 CLIENTS: Final = (
     Kind("python-2-legacy", PYTHON_2, "2025-11-25", {"MCP_MODE": "legacy"}),
     Kind("python-2-stateless", PYTHON_2, "2026-07-28", {"MCP_MODE": "auto"}),
@@ -43,10 +45,19 @@ def project(aws: Account, tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 @pytest.fixture(scope="session")
-def site(project: Site) -> Site:
+def model() -> Iterator[Endpoint]:
+    """Stands where Bedrock would."""
+    with Endpoint() as serving:
+        yield serving
+
+
+@pytest.fixture(scope="session")
+def site(project: Site, model: Endpoint) -> Site:
     """The same with a stage that is deployed."""
     project.made("stage", STAGE=STAGE)
     project.set_variable("GRAFT_SSE_RETRY_MS", "1000")
+    project.set_variable("GRAFT_MODEL", MODEL)
+    project.set_variable("GRAFT_MODEL_URL", model.url)
     printed = project.made("deploy", STAGE=STAGE, EMAIL="alarms@example.com")
     assert f"make agent STAGE={STAGE}" in printed
     return project

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, Final
 
 TABLE: Final = "${TableArn}"
@@ -24,7 +25,9 @@ Permission = tuple[str, str]
 
 @dataclass
 class Recorder:
-    """What each function asked of AWS. Nothing is recorded outside of a `function` block."""
+    """What each function asked of AWS. Nothing is recorded outside of a `function` block.
+
+    No function is invoked: the call that would do so is answered here."""
 
     table: str
     recorded: dict[str, set[Permission]] = field(default_factory=dict)
@@ -44,15 +47,24 @@ class Recorder:
         client.meta.events.register("before-call", self._heard)
         return client
 
-    def _heard(self, model: Any, params: dict[str, Any], **_: Any) -> None:
+    def _heard(self, model: Any, params: dict[str, Any], **_: Any) -> Any:
+        service = model.service_model.service_name
         if self._function:
-            service = model.service_model.service_name
-            needed = permissions(service, model.name, json.loads(params["body"]), self.table)
+            request = json.loads(params["body"]) | {"path": params["url_path"]}
+            needed = permissions(service, model.name, request, self.table)
             self.recorded.setdefault(self._function, set()).update(needed)
+        return (SimpleNamespace(status_code=202), {"StatusCode": 202}) if service == "lambda" else None
 
 
 def permissions(service: str, operation: str, request: dict[str, Any], table: str) -> Iterator[Permission]:
     """What IAM asks for before it lets a request through."""
+    if service == "lambda":
+        assert request["path"].endswith("/functions/graft-dev-acquire/invocations")
+        yield "lambda:InvokeFunction", "${AcquireArn}"
+        return
+    if service == "bedrock-runtime":
+        yield from (("bedrock:InvokeModel", models) for models in ("${FoundationModels}", "${InferenceProfiles}"))
+        return
     if service == "kms":
         yield f"kms:{operation}", KEY
         return

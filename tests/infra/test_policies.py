@@ -11,7 +11,7 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -20,26 +20,28 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from app import app, sweep
+from app import acquire, app, sweep
 from chalicelib import wiring
 from chalicelib.console.router import ROUTES
 from chalicelib.mcp.catalogue import META_TOOLS
-from chalicelib.model import Run, RunKind
+from chalicelib.model import AcquireQuestion, AskAnswer, Job, JobStatus, Run, RunKind
 from chalicelib.rules.throttle import pace_at
-from chalicelib.services import agents, connections, identity
+from chalicelib.services import acquire_asks, agents, connections, identity
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
 from chalicelib.storage.store import TABLE_DEFINITION
-from infra.deploy.stages import API_FUNCTION, POLICIES, Stage, functions, policy, read_config
-from infra.local.schedule import fire
+from infra.deploy.stages import API_FUNCTION, POLICIES, WORKER_FUNCTION, Stage, functions, policy, read_config
+from infra.local.schedule import Context, fire
 from tests.console.gateway import GatewayBrowser
 from tests.console.walk import Walk
 from tests.proxy.raw_vendor import RawVendor, Received, ok, says
 from tests.services.world import ANSWERS, ANY_INPUT, PERSON, READS, WRITES, Clock
+from tests.writer.endpoint import Endpoint, a_tool
 
 from .recorder import Permission, Recorder
 
 TABLE_NAME: Final = "graft-test"
+STATUS: Final = 'def run(input, http):\n    return http.get("/").status\n'
 THE_RUNTIMES_OWN: Final = {
     ("logs:CreateLogStream", "${LogGroupArn}:*"),
     ("logs:PutLogEvents", "${LogGroupArn}:*"),
@@ -113,6 +115,27 @@ class Scene:
             swept: dict[str, Any] = fire(sweep, seconds=200)
         return swept
 
+    # --- the worker
+
+    def start_job(self, connection_id: str, goal: str) -> str:
+        """The id of a job that the person has allowed, and that a worker was called for."""
+        self.clock.forward(seconds=1)
+        self.call("acquire", connectionId=connection_id, goal=goal, ignoreExisting=True)
+        for ask in self.deps.store.asks.newest(PERSON):
+            if isinstance(ask.question, AcquireQuestion) and ask.is_open(self.clock()):
+                acquire_asks.answer_acquire(self.deps, ask, AskAnswer.ALLOWED)
+        self.call("acquire", connectionId=connection_id, goal=goal, ignoreExisting=True)
+        agent = identity.identify(self.deps, self.token, None).agent
+        return self.deps.store.jobs.newest(PERSON, agent.id)[0].id
+
+    def work(self, job_id: str) -> Job:
+        agent = identity.identify(self.deps, self.token, None).agent
+        with self.recorder.function("acquire"):
+            acquire({"person": PERSON, "agent": agent.id, "job": job_id}, Context(700))
+        job = self.deps.store.jobs.find(PERSON, agent.id, job_id)
+        assert job is not None
+        return job
+
 
 @pytest.fixture
 def scene(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Scene]:
@@ -122,6 +145,8 @@ def scene(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Scene]:
     recorder, clock = Recorder(TABLE_NAME), Clock()
     make = wiring._aws_client
     monkeypatch.setattr(wiring, "_aws_client", lambda *given: recorder.listen(make(*given)))
+    make_bedrock = wiring._bedrock_client
+    monkeypatch.setattr(wiring, "_bedrock_client", lambda url: recorder.listen(make_bedrock(url)))
     with ExitStack() as stack:
         hosts = {
             "api": stack.enter_context(closing(RawVendor(says(ok(b"{}"))))).host,
@@ -131,7 +156,10 @@ def scene(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Scene]:
         key = boto3.client("kms").create_key()["KeyMetadata"]["Arn"]
         boto3.client("dynamodb").create_table(TableName=TABLE_NAME, **TABLE_DEFINITION)
         settings = {"GRAFT_TABLE": TABLE_NAME, "GRAFT_KMS_KEY": key, "GRAFT_LOCAL_HOSTS": ",".join(hosts.values())}
-        deps = wiring.make_deps({**settings, "GRAFT_SWEEP_VISITORS": "1"}, clock=clock)
+        model = stack.enter_context(Endpoint([a_tool(STATUS)]))
+        settings |= {"GRAFT_MODEL": "bedrock:some-model", "GRAFT_MODEL_URL": model.url}
+        made = wiring.make_deps({**settings, "GRAFT_SWEEP_VISITORS": "1"}, clock=clock)
+        deps = replace(made, start_job=wiring._job_starter({"AWS_LAMBDA_FUNCTION_NAME": "graft-dev"}, lambda: made))
         monkeypatch.setattr(wiring, "deps", lambda: deps)
         deps.store.people.add(PERSON)
         yield Scene(deps, clock, recorder, hosts, agents.create_agent(deps, PERSON, "laptop")[1])
@@ -190,8 +218,10 @@ def use_every_meta_tool(scene: Scene) -> None:
     scene.call("request_connection", vendor="new", primaryHost="api.new.example", scheme="bearer")
     known = scene.deps.store.grants.connections(PERSON)[0]
     scene.call("request_credential", connectionId=known.id, reason="it answers 401")
-    scene.call("acquire", need="something else")
-    scene.call("acquire_status", jobId="none")
+    job = scene.start_job(known.id, "Count what there is")
+    scene.call("acquire_status", jobId=job)
+    scene.clock.forward(minutes=11)
+    scene.call("acquire_status", jobId=job)
 
 
 def meet_everything_that_a_sweep_may_meet(scene: Scene) -> None:
@@ -206,6 +236,9 @@ def meet_everything_that_a_sweep_may_meet(scene: Scene) -> None:
     dead = Run("run-1", "plain__idle", 1, RunKind.CALL, now, now + timedelta(seconds=30))
     assert scene.deps.store.agents.claim(facts, dead, facts.find("plain__idle"), pace_at(now))
     scene.sweep()
+    scene.start_job(connection, "Count what there is")
+    scene.clock.forward(minutes=2)
+    scene.sweep()
     scene.clock.forward(days=22)
     found = scene.deps.store.grants.find_connection(PERSON, connection)
     assert found is not None
@@ -214,7 +247,25 @@ def meet_everything_that_a_sweep_may_meet(scene: Scene) -> None:
     assert scene.sweep()["demoted"] == 0
 
 
-SCENES: Final = {API_FUNCTION: use_the_api, "sweep": meet_everything_that_a_sweep_may_meet}
+def work_on_jobs(scene: Scene) -> None:
+    """One that makes a tool, with each kind of credential; one whose connection is gone."""
+    bearer = scene.connect("bearer", "bearer", {"token": "t"})
+    login = f"http://{scene.hosts['login']}/token"
+    granted = scene.connect(
+        "granted", "oauth2_client_credentials", {"clientId": "i", "clientSecret": "s"}, tokenUrl=login
+    )
+    for connection in (bearer, granted):
+        assert scene.work(scene.start_job(connection, "Tell the status")).status is JobStatus.SUCCEEDED
+    job = scene.start_job(bearer, "Tell it again")
+    connections.revoke(scene.deps, PERSON, bearer)
+    assert scene.work(job).status is JobStatus.CANCELLED
+
+
+SCENES: Final = {
+    API_FUNCTION: use_the_api,
+    "sweep": meet_everything_that_a_sweep_may_meet,
+    WORKER_FUNCTION: work_on_jobs,
+}
 
 
 @pytest.mark.parametrize("function", functions(read_config()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from chalicelib.model import Ask, AskAnswer, Connection
-from chalicelib.services import answers, connections
+from chalicelib.services import acquire_asks, answers, connections
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
 
@@ -30,6 +30,10 @@ def newest_ask(deps: Deps, person: str) -> Ask:
 
 def answer_newest(deps: Deps, person: str, said: AskAnswer, reason: str = "") -> None:
     assert answers.answer_tool(deps, newest_ask(deps, person), said, reason=reason).ended is None
+
+
+def allow_acquire(deps: Deps, person: str) -> None:
+    assert acquire_asks.answer_acquire(deps, newest_ask(deps, person), AskAnswer.ALLOWED).ended is None
 
 
 def connect_as_asked(deps: Deps, person: str) -> Connection:

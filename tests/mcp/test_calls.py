@@ -309,7 +309,7 @@ class TestAcquire:
     ) -> None:
         refusal = harness.call(tool, arguments)
         assert refusal["reason"] == "acquire_unconfigured"
-        assert "GRAFT_ACQUIRE_MODEL" in refusal["message"]
+        assert "GRAFT_MODEL" in refusal["message"]
         assert "publish_tool" in refusal["message"]
 
 

@@ -11,10 +11,12 @@ import pytest
 
 from chalicelib.mcp.catalogue import META_TOOLS
 from chalicelib.services import agents
+from chalicelib.services.deps import Deps
+from tests.writer.stage import model_at
 
 from .conftest import PERSON
 from .harness import ENVELOPE, Harness, initialize_params, result_of
-from .persons import HOST, MAKES, connect
+from .persons import HOST, MAKES, allow_acquire, connect
 
 STRANGER = "p2"
 OURS_ALONE = re.compile(rb"[0-9a-f]{24}|/a/[a-z2-9]{12}")
@@ -73,8 +75,14 @@ EVERY_CALL = [pytest.param(tool, at, id=f"{tool}-{at}") for tool, calls in WALK.
 
 
 @pytest.fixture
+def deps(deps: Deps) -> Deps:
+    """With a model, which nothing here comes to ask."""
+    return replace(deps, model=model_at("http://127.0.0.1:9"), start_job=lambda *_: None)
+
+
+@pytest.fixture
 def theirs(harness: Harness) -> tuple[Ids, Harness]:
-    """Another person with a tool of every kind of state: promoted, asked for, connected."""
+    """Another person with a tool of every kind of state: promoted, asked for, connected, being written."""
     deps = harness.deps
     deps.store.people.add(STRANGER)
     stranger = Harness(deps, agents.create_agent(deps, STRANGER, "laptop")[1])
@@ -83,7 +91,10 @@ def theirs(harness: Harness) -> tuple[Ids, Harness]:
     assert published["promoted"] is True
     assert stranger.call("qpon__mlkji", {"text": "x"})["status"] == "awaiting_approval"
     assert stranger.call("request_credential", {"connectionId": connection.id})["status"] == "awaiting_credential"
-    return Ids("qpon", "mlkji", connection.id, "job-of-theirs"), stranger
+    wanted = {"connectionId": connection.id, "goal": "g", "ignoreExisting": True}
+    assert stranger.call("acquire", wanted)["status"] == "awaiting_approval"
+    allow_acquire(deps, STRANGER)
+    return Ids("qpon", "mlkji", connection.id, stranger.call("acquire", wanted)["jobId"]), stranger
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""All of an agent's answers, and its latest runs: what its own page has no room for."""
+"""All of an agent's answers, its latest runs and jobs: what its own page has no room for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from chalicelib.errors import Refusal
 from chalicelib.model import Agent
 from chalicelib.services import agent_view
 
-from .. import agent_runs, framing
+from .. import agent_jobs, agent_runs, framing
+from ..agent_jobs import JobRow
 from ..agent_runs import AnswerRow, RunRow
 from ..http import PageResponse
 from ..paging import read_number
@@ -17,6 +18,7 @@ from ..render import Frame, html
 from ..visit import NotFound, Visit
 
 SHOWN: Final = 20
+What = Literal["approvals", "runs", "jobs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +26,10 @@ class MorePage:
     template: ClassVar[str] = "agent_more.html"
     frame: Frame
     agent: Agent
-    what: Literal["approvals", "runs"]
+    what: What
     answers: tuple[AnswerRow, ...]
     runs: tuple[RunRow, ...]
+    jobs: tuple[JobRow, ...]
     start: int
     shown: int
     total: int
@@ -40,17 +43,23 @@ def show_runs(visit: Visit) -> PageResponse:
     return _show(visit, "runs")
 
 
-def _show(visit: Visit, what: Literal["approvals", "runs"]) -> PageResponse:
+def show_jobs(visit: Visit) -> PageResponse:
+    return _show(visit, "jobs")
+
+
+def _show(visit: Visit, what: What) -> PageResponse:
     try:
         view = agent_view.view(visit.deps, visit.person_id, visit.parts[0])
     except Refusal:
         raise NotFound from None
     answers = agent_runs.answer_rows(view) if what == "approvals" else ()
     runs = agent_runs.run_rows(view) if what == "runs" else ()
-    total = len(answers) + len(runs)
+    jobs = agent_jobs.job_rows(view) if what == "jobs" else ()
+    total = len(answers) + len(runs) + len(jobs)
     start = read_number(visit.request.query.get("from", ""))
     start = start if start < total else 0
     end = start + SHOWN
     frame = framing.wide(visit, view.waiting)
     shown = min(total, end) - start
-    return html(MorePage(frame, view.agent, what, answers[start:end], runs[start:end], start, shown, total))
+    rows = answers[start:end], runs[start:end], jobs[start:end]
+    return html(MorePage(frame, view.agent, what, *rows, start, shown, total))

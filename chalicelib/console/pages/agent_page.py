@@ -12,9 +12,10 @@ from chalicelib.services import agent_view, agents, approvals
 from chalicelib.services.agent_summaries import AgentSummary
 from chalicelib.services.agent_view import AgentView
 
-from .. import agent_form, agent_rows, agent_runs, framing, paging
+from .. import agent_form, agent_jobs, agent_rows, agent_runs, framing, paging
 from ..agent_form import AgentForm, Limits
 from ..agent_history import HistoryCard, history_card, read_filter
+from ..agent_jobs import JobRow
 from ..agent_now import Now, Preview, now_of, preview_of
 from ..agent_rows import LeftLine, SetLine, Withheld
 from ..agent_runs import AnswerRow, RunRow
@@ -29,6 +30,7 @@ from .agent_found import find, find_live
 LEFT_SHOWN: Final = 4
 ANSWERS_SHOWN: Final = 3
 RUNS_SHOWN: Final = 5
+JOBS_SHOWN: Final = 3
 WITHHELD_SHOWN: Final = 3
 SET_MOST: Final = 30
 """More tools than this fit no page."""
@@ -64,6 +66,10 @@ class AgentPage:
     next_in_line: SetLine | None
     """Who leaves first if nobody uses it."""
     set: SetCard
+    jobs: tuple[JobRow, ...]
+    jobs_total: int
+    jobs_live: bool
+    """Whether one of those shown still moves."""
     history: HistoryCard
     answers: tuple[AnswerRow, ...]
     answers_total: int
@@ -119,6 +125,7 @@ def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | Non
     history = history_card(view, visit.request.query)
     answers = agent_runs.answer_rows(view)
     runs = agent_runs.run_rows(view)
+    jobs = agent_jobs.job_rows(view)
     lines = agent_rows.set_lines(view, _foreseen(visit, view), visit.deps.now())
     return AgentPage(
         frame=framing.wide(visit, view.waiting),
@@ -136,6 +143,9 @@ def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | Non
         left_total=len(view.left),
         next_in_line=min(lines, key=lambda line: line.leaves_at or agent.created_at, default=None),
         set=_set_card(visit, view, lines),
+        jobs=jobs[:JOBS_SHOWN],
+        jobs_total=len(jobs),
+        jobs_live=agent_jobs.is_live(jobs[:JOBS_SHOWN]),
         history=history,
         answers=answers[:ANSWERS_SHOWN],
         answers_total=len(answers),

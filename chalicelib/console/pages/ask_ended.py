@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar, Final
 
-from chalicelib.model import Ask, AskAnswer, LedgerLine, Run, ToolQuestion
+from chalicelib.model import AcquireQuestion, Ask, AskAnswer, Job, JobStatus, LedgerLine, Run, ToolQuestion
 from chalicelib.services import ask_facts
 from chalicelib.services.answers import Answered, Ended
 
-from .. import framing, moments
+from .. import agent_jobs, framing, moments
 from ..http import PageResponse
 from ..render import Frame, html
 from ..unseen import Piece, pieces
 from ..visit import Visit
-from ..words import ANSWERS, SAY, count
+from ..words import ANSWERS, DENY_ACQUIRE, SAY, count
 
 LIVE_FOR: Final = timedelta(minutes=30)
 """So long after the answer the page looks for the repeated call by itself."""
@@ -40,7 +40,9 @@ class Repeated:
     state: str
     """`waiting`, `flight`, `ok` or `failed`."""
     sentence: str
-    detail: str
+    detail: tuple[Piece, ...]
+    tool: str = ""
+    """The wire name of a tool that came of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class EndedPage:
     subject: str
     """The tool's wire name, or what was to be connected."""
     is_tool: bool
+    is_standing: bool
+    """Whether the answer stands until it is withdrawn."""
     tone: str
     heading: str
     sentence: str
@@ -69,11 +73,14 @@ class EndedPage:
     can_deny: bool
 
 
-def show(visit: Visit, ended: Answered, *, agent: str, subject: str, next_code: str = "") -> PageResponse:
+def show(
+    visit: Visit, ended: Answered, *, agent: str, subject: str, next_code: str = "", job: Job | None = None
+) -> PageResponse:
+    """`job`: what the repeated call of an ask about having tools written began."""
     ask = ended.ask
     granted = ask.answer in (AskAnswer.ALLOWED, AskAnswer.ASK_EVERY_TIME)
     tone, heading, sentence = _told(ended, agent)
-    repeated = _repeated(visit, ask, agent) if granted else None
+    repeated = _repeated(visit, ask, agent, job) if granted else None
     page = EndedPage(
         frame=framing.narrow(visit),
         code=ask.code,
@@ -81,6 +88,7 @@ def show(visit: Visit, ended: Answered, *, agent: str, subject: str, next_code: 
         agent_id=ask.agent_id,
         subject=subject,
         is_tool=isinstance(ask.question, ToolQuestion),
+        is_standing=isinstance(ask.question, ToolQuestion | AcquireQuestion),
         tone=tone,
         heading=heading,
         sentence=sentence,
@@ -100,7 +108,8 @@ def _told(ended: Answered, agent: str) -> tuple[str, str, str]:
     """(tone, heading, sentence)."""
     answer = ended.ask.answer
     if answer is not None:
-        return *HEADINGS[answer], _covers(answer, agent)
+        covers = _covers_acquire if isinstance(ended.ask.question, AcquireQuestion) else _covers
+        return *HEADINGS[answer], covers(answer, agent)
     assert ended.ended is not None
     heading, sentence = NO_LONGER[ended.ended]
     return "calm" if ended.ended is not Ended.CHANGED else "warn", heading, ended.why or sentence
@@ -120,6 +129,12 @@ def _covers(answer: AskAnswer, agent: str) -> str:
             return f"Nothing was stored. {agent} is told that you declined."
 
 
+def _covers_acquire(answer: AskAnswer, agent: str) -> str:
+    if answer is AskAnswer.DENIED:
+        return DENY_ACQUIRE.format(agent=agent)
+    return f"{agent} may have tools written for this connection, whatever their goal, until you withdraw it."
+
+
 def _late(visit: Visit, ask: Ask) -> str:
     """`said` in the address is what this browser wanted to answer."""
     said = visit.request.query.get("said", "")
@@ -129,19 +144,41 @@ def _late(visit: Visit, ask: Ask) -> str:
     return f"It was {ANSWERS[ask.answer]} in another browser, {when}. That answer holds, and yours changed nothing."
 
 
-def _repeated(visit: Visit, ask: Ask, agent: str) -> Repeated:
+def _repeated(visit: Visit, ask: Ask, agent: str, job: Job | None) -> Repeated:
+    if isinstance(ask.question, AcquireQuestion):
+        return _told_of(job) if job else _not_yet(agent)
     now = visit.deps.now()
     match ask_facts.find_repeated_run(visit.deps, ask):
         case LedgerLine() as line:
             length = moments.seconds(line.ended_at - line.run.started_at)
             when = f"{moments.ago(line.ended_at, now)}, {count(line.vendor_calls, 'vendor call')}."
             if line.outcome == "ok":
-                return Repeated("ok", f"Done in {length}", when)
-            return Repeated("failed", f"Ended after {length}: {line.outcome.replace('_', ' ')}", when)
+                return Repeated("ok", f"Done in {length}", pieces(when))
+            return Repeated("failed", f"Ended after {length}: {line.outcome.replace('_', ' ')}", pieces(when))
         case Run():
-            return Repeated("flight", "Running", f"{agent} called again; the run is in flight.")
+            return Repeated("flight", "Running", pieces(f"{agent} called again; the run is in flight."))
         case None:
-            return Repeated("waiting", "Not repeated yet", f"It shows up here when {agent} calls again.")
+            return _not_yet(agent)
+
+
+def _not_yet(agent: str) -> Repeated:
+    return Repeated("waiting", "Not repeated yet", pieces(f"It shows up here when {agent} calls again."))
+
+
+def _told_of(job: Job) -> Repeated:
+    """What became of it: its own last words, and the tool it made."""
+    return Repeated(_job_state(job), _job_words(job), agent_jobs.news(job), agent_jobs.tool_of(job))
+
+
+def _job_words(job: Job) -> str:
+    _, _, state = agent_jobs.STATES[job.status]
+    return f"{state.capitalize()}: {agent_jobs.spent(job)}"
+
+
+def _job_state(job: Job) -> str:
+    if job.status.is_open:
+        return "flight"
+    return "ok" if job.status is JobStatus.SUCCEEDED else "failed"
 
 
 def _is_live(visit: Visit, ask: Ask, repeated: Repeated) -> bool:

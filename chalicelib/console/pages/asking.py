@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from chalicelib.model import Ask, ConnectionQuestion, CredentialQuestion, ToolQuestion
+from chalicelib.model import AcquireQuestion, Ask, ConnectionQuestion, CredentialQuestion, ToolQuestion
 from chalicelib.services import ask_facts
 
 from ..http import PageResponse
 from ..visit import NotFound, Visit
-from . import ask_connection, ask_credential, ask_tool
+from . import ask_acquire, ask_connection, ask_credential, ask_tool
 
 
 def show(visit: Visit) -> PageResponse:
@@ -19,6 +19,8 @@ def show(visit: Visit) -> PageResponse:
             return ask_connection.show(visit, ask, ask.question)
         case CredentialQuestion():
             return ask_credential.show(visit, ask, ask.question)
+        case AcquireQuestion():
+            return ask_acquire.show(visit, ask, ask.question)
 
 
 def submit(visit: Visit) -> PageResponse:
@@ -30,6 +32,8 @@ def submit(visit: Visit) -> PageResponse:
             return ask_connection.submit(visit, ask, ask.question)
         case CredentialQuestion():
             return ask_credential.submit(visit, ask, ask.question)
+        case AcquireQuestion():
+            return ask_acquire.submit(visit, ask)
 
 
 def _find(visit: Visit) -> Ask:

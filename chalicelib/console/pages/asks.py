@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from chalicelib.model import Ask, AskAnswer, AskState, ConnectionQuestion, CredentialQuestion, ToolQuestion
+from chalicelib.model import (
+    AcquireQuestion,
+    Ask,
+    AskAnswer,
+    AskState,
+    ConnectionQuestion,
+    CredentialQuestion,
+    ToolQuestion,
+)
 from chalicelib.services import answers, ask_facts, overview
 from chalicelib.services.overview import Asks
 
@@ -22,7 +30,7 @@ class AskRow:
     code: str
     agent: str
     asks: str
-    """`to run`, `for a connection to` or `for the credential of`."""
+    """`to run`, `for a connection to`, `for the credential of` or `to have tools written for`."""
     subject: str
     chip: str
     """The tool's annotation; empty: it is about no tool, or one that is gone."""
@@ -90,6 +98,8 @@ def _told(visit: Visit, seen: Asks, ask: Ask) -> tuple[str, str, str]:
             return "for a connection to", question.vendor, f"{count(hosts, 'host')} would receive the secret."
         case CredentialQuestion(connection_id=bound):
             return "for the credential of", seen.connection_names.get(bound, bound), "It is to be entered again."
+        case AcquireQuestion() as question:
+            return "to have tools written for", question.vendor, f"What it answers would go to {question.provider}."
 
 
 def _ended_at(ask: Ask) -> datetime:

@@ -1,0 +1,96 @@
+"""The tools that are being written for an agent, and those that were: each job in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from chalicelib.model import JOB_ATTEMPTS_MAX, Job, JobStatus
+from chalicelib.services.agent_view import AgentView
+
+from .paging import cut, short
+from .unseen import Piece, pieces
+from .words import count
+
+GOAL_SHOWN: Final = 140
+NEWS_SHOWN: Final = 200
+NAME_SHOWN: Final = 60
+"""Characters of a goal, of what a job says last, and of a connection's name."""
+TEXT_BYTES: Final = 600
+"""What each of them may weigh in a page, characters that are spelled out included."""
+STATES: Final = {
+    JobStatus.QUEUED: ("calm", "wait", "queued"),
+    JobStatus.RUNNING: ("good", "flight", "running"),
+    JobStatus.SUCCEEDED: ("good", "check", "done"),
+    JobStatus.FAILED: ("warn", "warn", "failed"),
+    JobStatus.CANCELLED: ("calm", "off", "cancelled"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    goal: tuple[Piece, ...]
+    """The agent's words."""
+    tone: str
+    icon: str
+    state: str
+    asked_at: datetime
+    connection: tuple[Piece, ...]
+    spent: str
+    """`attempt 2 of 4, 3,400 tokens`."""
+    news: tuple[Piece, ...]
+    """What it does now, or how it ended."""
+    tool: str
+    """The wire name of what came of it; empty: nothing yet."""
+    is_open: bool
+
+
+def job_rows(view: AgentView) -> tuple[JobRow, ...]:
+    """Newest first."""
+    names = {connection.id: connection.display_name for connection in view.connections}
+    return tuple(_row(job, names) for job in view.jobs)
+
+
+def is_live(rows: Iterable[JobRow]) -> bool:
+    """Whether any of them still moves."""
+    return any(row.is_open for row in rows)
+
+
+def _row(job: Job, names: Mapping[str, str]) -> JobRow:
+    tone, icon, state = STATES[job.status]
+    return JobRow(
+        goal=_shown(job.goal, GOAL_SHOWN),
+        tone=tone,
+        icon=icon,
+        state=state,
+        asked_at=job.created_at,
+        connection=_shown(names.get(job.connection_id, job.connection_id), NAME_SHOWN),
+        spent=spent(job),
+        news=news(job),
+        tool=tool_of(job),
+        is_open=job.status.is_open,
+    )
+
+
+def spent(job: Job) -> str:
+    """How many attempts it took, or is at, and what the model's replies cost so far."""
+    if not job.attempts:
+        return "no attempt yet" if job.status.is_open else "no attempt"
+    attempts = f"attempt {job.attempts} of {JOB_ATTEMPTS_MAX}" if job.status.is_open else count(job.attempts, "attempt")
+    return f"{attempts}, {job.tokens:,} tokens"
+
+
+def news(job: Job) -> tuple[Piece, ...]:
+    """The last thing it said of itself. A model's or a vendor's words may be in it."""
+    return _shown(job.progress[-1].message if job.progress else "", NEWS_SHOWN)
+
+
+def tool_of(job: Job) -> str:
+    """The wire name of the tool that the job made; empty: it made none."""
+    return str((job.result or {}).get("tool", ""))
+
+
+def _shown(text: str, characters: int) -> tuple[Piece, ...]:
+    return cut(pieces(short(text, characters)), TEXT_BYTES)

@@ -1,0 +1,143 @@
+"""Having a tool written: what a job may spend, when it ends, and under which name."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from enum import Enum, StrEnum
+from typing import Final
+
+from chalicelib.errors import Reason
+from chalicelib.model import JOB_ATTEMPTS_MAX, Answer, Approval, Job, Reply
+
+ATTEMPTS_MAX: Final = JOB_ATTEMPTS_MAX
+TOKENS_MAX: Final = 400_000
+"""Of all replies of a job together, both directions."""
+TIME_MAX: Final = timedelta(minutes=10)
+"""From the call to the job's end."""
+JOBS_OPEN_MAX: Final = 3
+"""Of one agent."""
+REPLY_TOKENS_MAX: Final = 8_000
+LEASE: Final = timedelta(seconds=90)
+"""Longer than any step of a job, for while the model writes the worker is heard of every 20 s: one that is silent for
+so long is gone."""
+TAKE_UP: Final = timedelta(seconds=60)
+"""How long a worker may take to come; then another one is called."""
+CHARACTERS_PER_TOKEN: Final = 3
+"""Low on purpose: an estimate before a reply must not be below its true cost."""
+
+
+class Failure(StrEnum):
+    """Why a job made no tool."""
+
+    ATTEMPT_BUDGET = "attempt_budget"
+    TOKEN_CEILING = "token_ceiling"  # noqa: S105 - a failure's name
+    MODEL_GAVE_UP = "model_gave_up"
+    MODEL_FAILED = "model_failed"
+    CONNECTION_UNAVAILABLE = "connection_unavailable"
+    VENDOR_UNREACHABLE = "vendor_unreachable"
+    JOB_FAILED = "job_failed"
+
+
+class Standing(Enum):
+    """What the person's answer means for a job."""
+
+    ALLOWED = "allowed"
+    ASK = "ask"
+    DENIED = "denied"
+
+
+def goal_digest(connection_id: str, goal: str) -> str:
+    """32 characters, equal for what counts as one goal: case, spaces and a full stop at the end are no difference."""
+    plain = " ".join(goal.casefold().split()).rstrip(".!")
+    return hashlib.sha256(f"{connection_id}\n{plain}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def decide_standing(approval: Approval | None) -> Standing:
+    """Once allowed, jobs of this agent on this connection ask no more; once denied they are refused."""
+    match approval:
+        case Approval(answer=Answer.ALLOWED):
+            return Standing.ALLOWED
+        case Approval(answer=Answer.DENIED):
+            return Standing.DENIED
+        case _:
+            return Standing.ASK
+
+
+def decide_attempt(job: Job, *, prompt_characters: int, now: datetime) -> Failure | None:
+    """Why there is no further attempt; None: there is one."""
+    if now >= job.deadline:
+        return Failure.JOB_FAILED
+    if job.attempts >= ATTEMPTS_MAX:
+        return Failure.ATTEMPT_BUDGET
+    if job.tokens + _likely_cost(job, prompt_characters) > TOKENS_MAX:
+        return Failure.TOKEN_CEILING
+    return None
+
+
+def _likely_cost(job: Job, prompt_characters: int) -> int:
+    """Of the next attempt: the whole of what it may cost, and no less than the ones before it did."""
+    before = -(-job.tokens // job.attempts) if job.attempts else 0
+    return max(before, estimate_tokens(prompt_characters) + REPLY_TOKENS_MAX)
+
+
+def cost_of(reply: Reply, *, prompt_characters: int) -> int:
+    """Tokens; of a service that does not say, an estimate."""
+    told = reply.tokens_in + reply.tokens_out
+    return told or estimate_tokens(prompt_characters + len(reply.text))
+
+
+def estimate_tokens(characters: int) -> int:
+    return -(-characters // CHARACTERS_PER_TOKEN)
+
+
+def find_failure(reason: str) -> Failure | None:
+    """What a refusal of the proxy or a run means for the whole job; None: the next attempt may do better."""
+    if reason in _CONNECTION_GONE:
+        return Failure.CONNECTION_UNAVAILABLE
+    if reason == Reason.VENDOR_UNREACHABLE:
+        return Failure.VENDOR_UNREACHABLE
+    if reason in (Reason.RATE_LIMITED, Reason.INTERNAL):
+        return Failure.JOB_FAILED
+    return None
+
+
+_CONNECTION_GONE: Final[Collection[str]] = frozenset(
+    {
+        Reason.CONNECTION_REVOKED,
+        Reason.CONNECTION_NOT_FOUND,
+        Reason.CONNECTION_NOT_BOUND,
+        Reason.CREDENTIAL_MISSING,
+    }
+)
+
+
+def is_silent(job: Job, now: datetime) -> bool:
+    """Whether an open job's worker is gone."""
+    return job.status.is_open and job.lease_until <= now
+
+
+def is_overdue(job: Job, now: datetime) -> bool:
+    """A silent job whose time is up has no further worker to wait for."""
+    return is_silent(job, now) and job.deadline <= now
+
+
+SAID: Final = {
+    Failure.ATTEMPT_BUDGET: f"After {ATTEMPTS_MAX} attempts no module passed its check and its dry run.",
+    Failure.TOKEN_CEILING: f"The next attempt could have cost more than the {TOKENS_MAX:,} tokens that a job may use.",
+    Failure.MODEL_GAVE_UP: "The model says that it cannot be done.",
+    Failure.MODEL_FAILED: "The model did not answer.",
+    Failure.CONNECTION_UNAVAILABLE: "The connection was revoked, or has no credential.",
+    Failure.VENDOR_UNREACHABLE: "The vendor could not be reached.",
+    Failure.JOB_FAILED: "The job did not come to an end in its time.",
+}
+WHAT_NEXT: Final = {
+    Failure.ATTEMPT_BUDGET: "Call acquire again with better hints, or write the tool yourself with publish_tool.",
+    Failure.TOKEN_CEILING: "Ask for less at once, or write the tool yourself with publish_tool.",
+    Failure.MODEL_GAVE_UP: "Call acquire with another goal or better hints, or write the tool with publish_tool.",
+    Failure.MODEL_FAILED: "Try again later, or write the tool yourself with publish_tool.",
+    Failure.CONNECTION_UNAVAILABLE: "Ask for it with request_connection or request_credential, then call acquire.",
+    Failure.VENDOR_UNREACHABLE: "Try again later.",
+    Failure.JOB_FAILED: "Call acquire again, or write the tool yourself with publish_tool.",
+}

@@ -1,0 +1,232 @@
+"""The work on a job: documentation → module → check → proof reads → dry run → publish, until it passes or is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from chalicelib.errors import Reason, Refusal, Unanswered
+from chalicelib.model import Connection, ConnectionState, JobDraft, Json, Reply
+from chalicelib.rules import acquire as rule
+from chalicelib.rules import briefing
+from chalicelib.rules.acquire import Failure
+from chalicelib.rules.candidate import Candidate, GaveUp, Look, Misread, read_reply
+from chalicelib.rules.names import wire_name
+from chalicelib.services import acquire_asks, identity, jobs, proving, publishing, toolbox
+from chalicelib.services.deps import Deps, Model, log
+from chalicelib.services.documentation import read_documentation
+from chalicelib.services.identity import Caller
+from chalicelib.services.jobs import JobLost, Worker
+from chalicelib.services.publishing import Draft
+
+EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
+
+
+BEAT_SECONDS: Final = 20.0
+"""A fraction of the lease."""
+
+
+class Over(Exception):
+    """The job is over without a tool."""
+
+    def __init__(self, failure: Failure, detail: str = "") -> None:
+        super().__init__(failure)
+        self.failure = failure
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What every attempt works with."""
+
+    deps: Deps
+    model: Model
+    worker: Worker
+    connection: Connection
+    first: str
+    """The first message to the model."""
+
+    def caller(self) -> Caller:
+        """The agent as it is now: its token may be another one since the job began."""
+        caller = identity.on_behalf(self.deps, self.worker.job.person_id, self.worker.job.agent_id)
+        if caller is None:
+            self.worker.beat()
+            raise JobLost
+        return caller
+
+
+def work(deps: Deps, person_id: str, agent_id: str, job_id: str) -> None:
+    """Be the job's worker, if it needs one. Safe to call any number of times, by any number of processes.
+
+    A process without a model leaves the job to those that have one.
+    """
+    caller = identity.on_behalf(deps, person_id, agent_id)
+    worker = jobs.take_up(deps, caller.agent, job_id) if caller and deps.model else None
+    if deps.model is None or worker is None:
+        return
+    try:
+        _work_until_over(deps, deps.model, worker)
+    except JobLost:
+        log.info("job %s is no longer this worker's", job_id)
+
+
+def _work_until_over(deps: Deps, model: Model, worker: Worker) -> None:
+    try:
+        scene = _scene(deps, model, worker)
+        while not _attempt(scene):
+            continue
+        worker.succeeded()
+    except Over as over:
+        worker.fail(over.failure, over.detail)
+    except JobLost:
+        raise
+    except Refusal as refusal:
+        worker.fail(Failure.JOB_FAILED, refusal.message)
+    except Exception:
+        log.exception("job %s failed", worker.job.id)
+        worker.fail(Failure.JOB_FAILED)
+
+
+def _scene(deps: Deps, model: Model, worker: Worker) -> Scene:
+    job = worker.job
+    connection = deps.store.grants.find_connection(job.person_id, job.connection_id)
+    if connection is None or connection.state is not ConnectionState.LIVE:
+        raise Over(Failure.CONNECTION_UNAVAILABLE)
+    if not acquire_asks.is_allowed(deps, worker.agent, connection.id, model):
+        raise Over(Failure.CONNECTION_UNAVAILABLE, "The person no longer allows it.")
+    pages, unread = read_documentation(deps, job, connection, alive=worker.beat)
+    read = ", ".join(page.url for page in pages) or "none"
+    worker.note("documentation", f"Read: {read}." + (f" Not read: {'; '.join(unread)}" if unread else ""))
+    return Scene(deps, model, worker, connection, briefing.brief(job, connection, pages))
+
+
+def _attempt(scene: Scene) -> bool:
+    """One attempt. Whether there is a tool now; else what was wrong with it is in the job's draft."""
+    reply = _asked(scene)
+    worker = scene.worker
+    match read_reply(reply.text, vendor=scene.connection.vendor):
+        case GaveUp(why):
+            raise Over(Failure.MODEL_GAVE_UP, why)
+        case Misread(problems):
+            return _again(worker, "unreadable", "The reply could not be read.", reply, briefing.misread(problems))
+        case Look(reads):
+            return _looked(scene, reply, reads)
+        case Candidate() as candidate:
+            return _judged(scene, reply, candidate)
+
+
+def _asked(scene: Scene) -> Reply:
+    job, worker = scene.worker.job, scene.worker
+    said = briefing.conversation(scene.first, job.draft)
+    failure = rule.decide_attempt(job, prompt_characters=briefing.characters(said), now=scene.deps.now())
+    if failure is not None:
+        raise Over(failure)
+    number = job.attempts + 1
+    worker.note("model", f"Attempt {number} of {rule.ATTEMPTS_MAX}: the model writes.", attempts=number)
+    try:
+        reply = _while_alive(worker, lambda: scene.model.reply(briefing.SYSTEM, said, rule.REPLY_TOKENS_MAX))
+    except Unanswered as unanswered:
+        raise Over(Failure.MODEL_FAILED, f"{unanswered}.") from None
+    tokens = rule.cost_of(reply, prompt_characters=briefing.characters(said))
+    worker.note("reply", f"The model answered ({tokens:,} tokens).", tokens=worker.job.tokens + tokens)
+    return reply
+
+
+def _while_alive(worker: Worker, ask: Callable[[], Reply]) -> Reply:
+    """The model may take minutes. Meanwhile the job's worker is heard of, and hears that the job was cancelled."""
+    thread = ThreadPoolExecutor(1, thread_name_prefix="model")
+    try:
+        reply = thread.submit(ask)
+        while True:
+            try:
+                return reply.result(timeout=BEAT_SECONDS)
+            except TimeoutError:
+                if reply.done():
+                    raise
+                worker.beat()
+    finally:
+        thread.shutdown(wait=False)
+
+
+def _looked(scene: Scene, reply: Reply, paths: tuple[str, ...]) -> bool:
+    proofs = proving.read_paths(scene.deps, scene.caller(), scene.connection, paths)
+    _end_if_hopeless(proofs.error)
+    answers = _answers(proofs)
+    return _again(scene.worker, "reads", f"Read {len(paths)} of the vendor's answers.", reply, briefing.looked(answers))
+
+
+def _judged(scene: Scene, reply: Reply, candidate: Candidate) -> bool:
+    deps, worker = scene.deps, scene.worker
+    tool = wire_name(scene.connection.vendor, candidate.name)
+    if deps.store.toolbox.find_current(worker.job.person_id, tool) is not None:
+        return _again(worker, "check", f"{tool} exists already.", reply, briefing.name_taken(tool))
+    checked = toolbox.check(deps, candidate.source, candidate.input_schema, hosts=scene.connection.hosts)
+    if not checked.ok:
+        found = sum(problem.blocking for problem in checked.problems)
+        told = briefing.failed_check(checked.problems)
+        return _again(worker, "check", f"{tool} did not pass the check: {found} problems.", reply, told)
+    worker.note("check", f"{tool} passed the check.")
+    proofs = proving.read_paths(deps, scene.caller(), scene.connection, candidate.reads)
+    _end_if_hopeless(proofs.error)
+    if not proofs.passed:
+        return _again(worker, "reads", "A proof read failed.", reply, briefing.failed_reads(_answers(proofs)))
+    report = proving.dry_run(deps, scene.caller(), scene.connection, candidate, checked.methods)
+    _end_if_hopeless(report.get("error"))
+    answers = _answers(proofs)
+    if not report["passed"]:
+        told = briefing.failed_dry_run(report, answers)
+        return _again(worker, "dry run", f"The dry run of {tool} did not pass.", reply, told)
+    if _proves_nothing(scene, reply, report):
+        return _again(worker, "dry run", f"{tool} returned nothing.", reply, briefing.nothing_found(answers))
+    worker.note("dry run", f"The dry run of {tool} passed.")
+    return _published(scene, reply, candidate)
+
+
+def _proves_nothing(scene: Scene, reply: Reply, report: object) -> bool:
+    """An empty result is believed once the model has insisted on it."""
+    assert isinstance(report, dict)
+    draft = scene.worker.job.draft
+    insists = draft is not None and draft.reply.strip() == reply.text.strip()[: briefing.REPLY_KEPT_MAX]
+    return report.get("result") in EMPTY and not report["previews"] and "result" in report and not insists
+
+
+def _published(scene: Scene, reply: Reply, candidate: Candidate) -> bool:
+    draft = Draft(
+        vendor=scene.connection.vendor,
+        name=candidate.name,
+        description=candidate.description,
+        input_schema=candidate.input_schema,
+        source=candidate.source,
+        connection_id=scene.connection.id,
+    )
+    try:
+        publishing.publish(scene.deps, scene.caller(), draft, errand=scene.worker)
+    except Refusal as refusal:
+        if refusal.reason is not Reason.PUBLISH_REFUSED:
+            _end_if_hopeless({"reason": refusal.reason, "message": refusal.message})
+            raise
+        return _again(scene.worker, "publish", refusal.message, reply, briefing.misread([refusal.message]))
+    return True
+
+
+def _again(worker: Worker, step: str, message: str, reply: Reply, told: str) -> bool:
+    """Keep what the next attempt needs, whoever makes it."""
+    worker.note(step, message, draft=JobDraft(reply.text[: briefing.REPLY_KEPT_MAX], told))
+    return False
+
+
+def _answers(proofs: proving.Proofs) -> str:
+    text = briefing.proof_text(proofs.answers)
+    if proofs.error is None:
+        return text
+    told = briefing.quoted("ERROR", f"{proofs.error['reason']}: {proofs.error['message']}"[: briefing.EXCERPT_MAX])
+    return f"{text}\n\n{told}".strip()
+
+
+def _end_if_hopeless(error: object) -> None:
+    """Raise `Over` for what no other module would change."""
+    failure = rule.find_failure(str(error["reason"])) if isinstance(error, dict) else None
+    if failure is not None:
+        raise Over(failure)

@@ -1,0 +1,85 @@
+"""Chat completions as OpenAI spells them, which many services and local servers speak.
+
+https://platform.openai.com/docs/api-reference/chat
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from chalicelib.errors import Unanswered
+from chalicelib.model import Reply, Said
+
+ANSWER_BYTES_MAX: Final = 4 * 1024 * 1024
+TRIES: Final = 3
+PAUSE_SECONDS: Final = 2.0
+_PASSING: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
+"""Statuses after which the same request may be answered."""
+
+
+class OpenAi:
+    """`url`: of the API, up to and without `/chat/completions`. `key`: may be empty, for a server of one's own."""
+
+    def __init__(self, url: str, model_id: str, key: str, *, seconds: float, pause: Callable[[float], None]) -> None:
+        self._parts = urlsplit(url.rstrip("/"))
+        self.provider = self._parts.netloc.rpartition("@")[2]
+        self.model_id = model_id
+        self._key = key
+        self._seconds = seconds
+        self._pause = pause
+
+    def reply(self, system: str, messages: Sequence[Said], max_tokens: int) -> Reply:
+        """Raises `Unanswered`."""
+        body = json.dumps(
+            {
+                "model": self.model_id,
+                "messages": [
+                    {"role": "system", "content": system},
+                    *({"role": said.role, "content": said.text} for said in messages),
+                ],
+                "max_tokens": max_tokens,
+            }
+        ).encode()
+        for last in (False,) * (TRIES - 1) + (True,):
+            status, text = self._posted(body)
+            if status == 200:
+                return self._read(text)
+            if last or status not in _PASSING:
+                raise Unanswered(f"{self.provider} answered with status {status}")
+            self._pause(PAUSE_SECONDS)
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    def _posted(self, body: bytes) -> tuple[int, bytes]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        try:
+            with closing(self._connection()) as connection:
+                connection.request("POST", f"{self._parts.path}/chat/completions", body, headers)
+                response = connection.getresponse()
+                return response.status, response.read(ANSWER_BYTES_MAX + 1)
+        except (OSError, HTTPException, ValueError) as error:
+            raise Unanswered(f"{self.provider} could not be asked ({type(error).__name__})") from None
+
+    def _connection(self) -> HTTPConnection:
+        host, port = self._parts.hostname or "", self._parts.port
+        if self._parts.scheme == "http":
+            return HTTPConnection(host, port, timeout=self._seconds)
+        return HTTPSConnection(host, port, timeout=self._seconds, context=ssl.create_default_context())
+
+    def _read(self, text: bytes) -> Reply:
+        try:
+            answer: Any = json.loads(text)
+            said = answer["choices"][0]["message"]["content"]
+            usage = answer.get("usage") or {}
+            if not isinstance(said, str) or len(text) > ANSWER_BYTES_MAX:
+                raise ValueError
+            return Reply(said, int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0)))
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError):
+            raise Unanswered(f"{self.provider} answered something that is no chat completion") from None

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.errors import Reason
+from chalicelib.model import Answer, Approval, Job, JobStatus, Page, Reply
+from chalicelib.rules import acquire as rule
+from chalicelib.rules.acquire import Failure, Standing
+from chalicelib.rules.candidate import Candidate, GaveUp, Look, Misread, read_reply
+from chalicelib.rules.documentation import ALL_CHARACTERS_MAX, cut_pages, find_urls, rank_links
+from tests.writer.endpoint import a_tool
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+MODULE = "def run(input, http):\n    return 1\n"
+JOB = Job("p", "a", "j", "c", "goal", "", "d", NOW, NOW + rule.TIME_MAX, NOW + rule.LEASE, JobStatus.RUNNING)
+
+
+@given(st.text(), st.text())
+def test_one_goal_has_one_digest_whatever_its_case_and_spaces(goal: str, connection: str) -> None:
+    assert rule.goal_digest(connection, goal) == rule.goal_digest(connection, f"  {goal}  ")
+    assert rule.goal_digest("c", "List the Notes.") == rule.goal_digest("c", "list  the notes")
+    assert rule.goal_digest("c", "list the notes") != rule.goal_digest("d", "list the notes")
+
+
+@pytest.mark.parametrize(
+    ("job", "characters", "failure"),
+    [
+        (JOB, 1000, None),
+        (replace(JOB, attempts=3), 1000, None),
+        (replace(JOB, attempts=4), 1000, Failure.ATTEMPT_BUDGET),
+        (replace(JOB, deadline=NOW), 1000, Failure.JOB_FAILED),
+        (replace(JOB, tokens=391_000, attempts=1), 3000, Failure.TOKEN_CEILING),
+        (replace(JOB, tokens=210_000, attempts=1), 3000, Failure.TOKEN_CEILING),
+        (replace(JOB, tokens=190_000, attempts=1), 3000, None),
+        (JOB, 2_000_000, Failure.TOKEN_CEILING),
+    ],
+)
+def test_an_attempt_is_made_only_if_it_cannot_pass_a_bound(job: Job, characters: int, failure: Failure | None) -> None:
+    assert rule.decide_attempt(job, prompt_characters=characters, now=NOW) is failure
+
+
+def test_what_a_reply_cost_is_reckoned_where_the_provider_does_not_say() -> None:
+    assert rule.cost_of(Reply("abc", 10, 5), prompt_characters=300) == 15
+    assert rule.cost_of(Reply("abc", 0, 0), prompt_characters=300) == 101
+
+
+def test_only_an_allowance_lets_a_job_begin() -> None:
+    approval = Approval("acquire:x", "c", Answer.ALLOWED, 0, NOW)
+    assert rule.decide_standing(approval) is Standing.ALLOWED
+    assert rule.decide_standing(replace(approval, answer=Answer.DENIED)) is Standing.DENIED
+    assert rule.decide_standing(None) is Standing.ASK
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_a_refusal_ends_a_job_only_when_no_other_module_would_help(reason: Reason) -> None:
+    hopeless = {
+        Reason.CONNECTION_REVOKED: Failure.CONNECTION_UNAVAILABLE,
+        Reason.CONNECTION_NOT_FOUND: Failure.CONNECTION_UNAVAILABLE,
+        Reason.CONNECTION_NOT_BOUND: Failure.CONNECTION_UNAVAILABLE,
+        Reason.CREDENTIAL_MISSING: Failure.CONNECTION_UNAVAILABLE,
+        Reason.VENDOR_UNREACHABLE: Failure.VENDOR_UNREACHABLE,
+        Reason.RATE_LIMITED: Failure.JOB_FAILED,
+        Reason.INTERNAL: Failure.JOB_FAILED,
+    }
+    assert rule.find_failure(reason) is hopeless.get(reason)
+
+
+def test_every_failure_says_what_it_is_and_what_to_do() -> None:
+    assert rule.SAID.keys() == rule.WHAT_NEXT.keys() == set(Failure)
+
+
+@pytest.mark.parametrize("status", JobStatus)
+def test_a_job_is_silent_from_the_end_of_its_lease_while_it_is_open(status: JobStatus) -> None:
+    job = replace(JOB, status=status)
+    assert not rule.is_silent(job, NOW)
+    assert rule.is_silent(job, NOW + rule.LEASE) is status.is_open
+    assert not rule.is_overdue(job, NOW + rule.LEASE)
+    assert rule.is_overdue(job, NOW + rule.TIME_MAX) is status.is_open
+
+
+def test_the_lease_is_longer_than_any_step_and_shorter_than_the_job() -> None:
+    assert timedelta(seconds=60) < rule.LEASE < rule.TIME_MAX / 4
+
+
+# --- what a reply holds
+
+
+def test_a_tool_is_read_from_its_two_blocks() -> None:
+    read = read_reply(a_tool(MODULE, name="list-x", test_input={"a": 1}, reads=["/x?limit=1"]), vendor="shop")
+    assert isinstance(read, Candidate)
+    assert (read.name, read.source, read.test_input, read.reads) == ("list-x", MODULE, {"a": 1}, ("/x?limit=1",))
+
+
+def test_a_look_is_reads_alone() -> None:
+    assert read_reply('```json\n{"reads": ["/a"]}\n```', vendor="shop") == Look(("/a",))
+
+
+def test_giving_up_says_why() -> None:
+    assert read_reply("GIVE UP: there is\nno such thing", vendor="shop") == GaveUp("there is no such thing")
+
+
+WRONG = {
+    "nothing": "hello",
+    "two modules": a_tool(MODULE) + f"\n```python\n{MODULE}```\n",
+    "no json": f"```python\n{MODULE}```",
+    "broken json": f"```python\n{MODULE}```\n```json\n{{\n```",
+    "json that is no object": f"```python\n{MODULE}```\n```json\n[]\n```",
+    "endless json": f"```python\n{MODULE}```\n```json\n{'[' * 100_000}\n```",
+    "a missing part": f'```python\n{MODULE}```\n```json\n{{"name": "a"}}\n```',
+    "an unknown part": f'```python\n{MODULE}```\n```json\n{{"name": "a", "vendor": "evil"}}\n```',
+    "a wrong type": a_tool(MODULE).replace('"testInput": {}', '"testInput": []'),
+    "a bad name": a_tool(MODULE, name="List Notes"),
+    "a long name": a_tool(MODULE, name="x" * 60),
+    "no description": a_tool(MODULE, description=" "),
+    "another host": a_tool(MODULE, reads=["//evil.example/x"]),
+    "a whole address": a_tool(MODULE, reads=["https://evil.example/x"]),
+    "many reads": a_tool(MODULE, reads=["/a", "/b", "/c", "/d"]),
+    "an empty look": '```json\n{"reads": []}\n```',
+    "a look with more": '```json\n{"reads": ["/a"], "name": "a"}\n```',
+}
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG.keys())
+def test_anything_else_is_told_what_is_wrong_with_it(text: str) -> None:
+    read = read_reply(text, vendor="shop")
+    assert isinstance(read, Misread)
+    assert all(problem.endswith(".") for problem in read.problems)
+
+
+@given(st.text())
+def test_no_text_breaks_the_reading(text: str) -> None:
+    read_reply(text, vendor="shop")
+    read_reply(f"```json\n{text}\n```", vendor="shop")
+
+
+# --- which pages
+
+
+def test_addresses_are_found_in_a_sentence() -> None:
+    text = "See https://a.example/docs. Also (http://b.example/x?y=1), https://a.example/docs"
+    assert find_urls(text) == ["https://a.example/docs", "http://b.example/x?y=1"]
+
+
+def test_links_that_speak_of_the_goal_come_first_and_others_not_at_all() -> None:
+    links = (
+        ("https://d.example/blog", "News"),
+        ("https://d.example/api/orders", "Listing orders"),
+        ("https://d.example/api/errors", "Errors"),
+        ("https://d.example/known", "orders"),
+    )
+    page = Page("https://d.example", "", links)
+    assert rank_links(page, "List the orders of a customer", ["https://d.example/known"]) == [
+        "https://d.example/api/orders",
+        "https://d.example/api/errors",
+    ]
+
+
+def test_pages_fit_a_prompt_however_long_they_are() -> None:
+    pages = cut_pages([Page(f"https://d.example/{at}", "x" * 50_000) for at in range(6)])
+    assert sum(len(page.text) for page in pages) == ALL_CHARACTERS_MAX

@@ -1,0 +1,439 @@
+"""Having a tool written, from the call to the promoted tool, over the real services; the model is on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from chalicelib import wiring
+from chalicelib.errors import Reason, Refusal
+from chalicelib.model import AcquireQuestion, AskAnswer, JobStatus, RunKind
+from chalicelib.rules import acquire as rule
+from chalicelib.services import acquire, acquire_asks, agents, connections, jobs, sweep, writing
+from chalicelib.services.acquire import News, Similar, Wanted
+from chalicelib.services.asks import Waiting
+from tests.services.world import PERSON, READS, WRITES, World
+from tests.writer.endpoint import Endpoint, a_tool
+from tests.writer.stage import GOAL, Stage
+
+BROKEN = 'def run(input, http):\n    return requests.get("/notes")\n'
+WRONG_PATH = 'def run(input, http):\n    return http.get("/note-list").raise_for_status()\n'
+NOTHING = "def run(input, http):\n    return []\n"
+
+
+@pytest.fixture
+def stage(world: World) -> Iterator[Stage]:
+    with Endpoint([a_tool(READS, reads=["/notes"])]) as model:
+        yield Stage(world, model)
+
+
+# --- before anything is read
+
+
+def test_without_a_model_it_names_the_settings_and_publish_tool(world: World) -> None:
+    connection = world.connect()
+    with pytest.raises(Refusal) as refused:
+        acquire.acquire(world.deps, world.caller(), Wanted(connection.id, GOAL))
+    assert refused.value.reason is Reason.ACQUIRE_UNCONFIGURED
+    assert all(part in refused.value.message for part in ("GRAFT_MODEL", "GRAFT_MODEL_URL", "publish_tool"))
+
+
+def test_the_person_is_asked_once_for_a_connection_and_nothing_happens_before(stage: Stage) -> None:
+    first, second = stage.acquire(), stage.acquire("Count the notes")
+    assert isinstance(first, Waiting)
+    assert first == second
+    assert first.status == "awaiting_approval"
+    question = stage.world.asked(first).question
+    assert isinstance(question, AcquireQuestion)
+    assert question.provider == stage.model.url.removeprefix("http://")
+    assert (question.hosts, question.goal) == (stage.connection.hosts, GOAL)
+    assert (stage.called, stage.model.asked, stage.world.ledger()) == ([], [], [])
+
+
+def test_once_allowed_further_goals_on_the_connection_ask_no_more(stage: Stage) -> None:
+    stage.allow()
+    assert isinstance(stage.acquire(), News)
+    assert isinstance(stage.acquire("Count the notes"), News)
+
+
+def test_another_provider_is_another_question(stage: Stage) -> None:
+    stage.allow()
+    other = wiring._model({"GRAFT_MODEL": "bedrock:m"})
+    stage.world.deps = replace(stage.world.deps, model=other)
+    assert isinstance(stage.acquire(), Waiting)
+
+
+def test_an_answer_grants_nothing_when_the_provider_is_another_by_then(stage: Stage) -> None:
+    ask = stage.world.asked(stage.acquire())
+    stage.world.deps = replace(stage.world.deps, model=wiring._model({"GRAFT_MODEL": "bedrock:m"}))
+    assert acquire_asks.answer_acquire(stage.world.deps, ask, AskAnswer.ALLOWED).ended is not None
+    assert isinstance(stage.acquire(), Waiting)
+
+
+def test_a_denial_is_told_with_the_persons_reason(stage: Stage) -> None:
+    ask = stage.world.asked(stage.acquire())
+    acquire_asks.answer_acquire(stage.world.deps, ask, AskAnswer.DENIED, reason="Not this account")
+    with pytest.raises(Refusal) as refused:
+        stage.acquire()
+    assert refused.value.reason is Reason.APPROVAL_DENIED
+    assert "Not this account" in refused.value.message
+    assert stage.called == []
+
+
+def test_an_answer_is_given_once(stage: Stage) -> None:
+    ask = stage.world.asked(stage.acquire())
+    acquire_asks.answer_acquire(stage.world.deps, ask, AskAnswer.ALLOWED)
+    assert acquire_asks.answer_acquire(stage.world.deps, ask, AskAnswer.DENIED).ended is not None
+    assert isinstance(stage.acquire(), News)
+
+
+def test_tools_that_look_like_the_goal_come_first(stage: Stage) -> None:
+    stage.world.publish("list-notes", READS)
+    answer = stage.acquire()
+    assert isinstance(answer, Similar)
+    assert [card.wire_name for card in answer.tools] == ["demo__list-notes"]
+    assert isinstance(stage.acquire(ignore_existing=True), Waiting)
+
+
+# --- the job
+
+
+def test_a_tool_is_written_checked_proved_dry_run_published_and_promoted(stage: Stage) -> None:
+    job = stage.finished()
+    assert job.status is JobStatus.SUCCEEDED
+    assert job.result is not None
+    assert (job.result["tool"], job.result["version"]) == ("demo__list-notes", 1)
+    assert (job.attempts, job.tokens) == (1, 1200)
+    assert stage.world.set_of() == ["list-notes"]
+    assert len(stage.world.call("list-notes")) == 3
+    assert [entry.step for entry in job.progress] == [
+        "queued",
+        "started",
+        "documentation",
+        "model",
+        "reply",
+        "check",
+        "dry run",
+        "published",
+    ]
+    assert [entry.seq for entry in job.progress] == list(range(1, 9))
+
+
+def test_the_tool_belongs_to_its_agent_and_its_connection(stage: Stage) -> None:
+    job = stage.finished()
+    tool = stage.world.deps.store.toolbox.find_current(PERSON, "demo__list-notes")
+    assert tool is not None
+    assert (tool.published_by, tool.connection_id) == (job.agent_id, stage.connection.id)
+    assert [change.cause.value for change in stage.world.history()[0].changes] == ["publish"]
+
+
+def test_a_module_that_fails_the_check_comes_back_with_its_lines_and_then_passes(stage: Stage) -> None:
+    stage.model.will_say([a_tool(BROKEN), a_tool(READS)])
+    job = stage.finished()
+    assert (job.status, job.attempts) == (JobStatus.SUCCEEDED, 2)
+    assert "line 2" in stage.model.asked[1].messages[-1]["text"]
+    assert "requests" in stage.model.asked[1].messages[-1]["text"]
+
+
+def test_a_dry_run_that_fails_twice_shows_what_the_vendor_answered(stage: Stage) -> None:
+    stage.model.will_say([a_tool(WRONG_PATH, reads=["/notes"]), a_tool(WRONG_PATH), a_tool(READS)])
+    job = stage.finished()
+    assert (job.status, job.attempts) == (JobStatus.SUCCEEDED, 3)
+    told = stage.model.asked[1].messages[-1]["text"]
+    assert "GET /note-list answered 404" in told
+    assert "BEGIN ANSWER GET /notes: status 200" in told
+
+
+def test_a_proof_read_that_fails_stops_the_attempt_before_the_dry_run(stage: Stage) -> None:
+    stage.model.will_say([a_tool(READS, reads=["/no-such-path"]), a_tool(READS)])
+    assert stage.finished().attempts == 2
+    assert "status 404" in stage.model.asked[1].messages[-1]["text"]
+
+
+def test_the_model_may_look_first(stage: Stage) -> None:
+    stage.model.will_say(['```json\n{"reads": ["/notes"]}\n```', a_tool(READS)])
+    assert stage.finished().status is JobStatus.SUCCEEDED
+    assert '"text"' in stage.model.asked[1].messages[-1]["text"]
+
+
+def test_a_tool_that_returns_nothing_is_believed_when_the_model_insists(stage: Stage) -> None:
+    stage.model.will_say([a_tool(NOTHING)])
+    job = stage.finished()
+    assert (job.status, job.attempts) == (JobStatus.SUCCEEDED, 2)
+    assert "returned nothing" in stage.model.asked[1].messages[-1]["text"]
+
+
+def test_a_reply_that_cannot_be_read_costs_an_attempt(stage: Stage) -> None:
+    stage.model.will_say(["I would love to!", a_tool(READS)])
+    assert stage.finished().attempts == 2
+
+
+def test_after_four_attempts_it_is_over(stage: Stage) -> None:
+    stage.model.will_say([a_tool(BROKEN)])
+    job = stage.finished()
+    assert stage.failure(job) == "attempt_budget"
+    assert (job.attempts, len(stage.model.asked)) == (4, 4)
+    assert stage.world.set_of() == []
+
+
+def test_the_token_ceiling_is_never_passed(stage: Stage) -> None:
+    stage.model.tokens = (300_000, 90_000)
+    stage.model.will_say([a_tool(BROKEN)])
+    job = stage.finished()
+    assert stage.failure(job) == "token_ceiling"
+    assert job.tokens <= rule.TOKENS_MAX
+
+
+def test_a_model_that_gives_up_is_believed(stage: Stage) -> None:
+    stage.model.will_say(["GIVE UP: the API has no notes."])
+    job = stage.finished()
+    assert stage.failure(job) == "model_gave_up"
+    assert job.result is not None
+    assert "the API has no notes" in str(job.result["message"])
+
+
+def test_a_model_that_fails_is_named(stage: Stage) -> None:
+    stage.model.will_say([400])
+    assert stage.failure(stage.finished()) == "model_failed"
+
+
+def test_a_vendor_that_cannot_be_reached_ends_it(stage: Stage) -> None:
+    stage.connection = stage.world.connect(primary_host="nobody.invalid")
+    job = stage.finished()
+    assert stage.failure(job) == "vendor_unreachable"
+    assert job.attempts == 1
+
+
+def test_a_name_that_is_taken_is_never_published_over(stage: Stage) -> None:
+    stage.world.publish("list-notes", READS)
+    stage.model.will_say([a_tool(READS), a_tool(READS, name="list-all-notes")])
+    stage.finished(ignore_existing=True)
+    current = stage.world.deps.store.toolbox.find_current(PERSON, "demo__list-notes")
+    assert current is not None
+    assert current.version == 1
+    assert "list-all-notes" in stage.world.set_of()
+
+
+def test_no_write_leaves_and_a_writing_tool_asks_when_it_is_called(stage: Stage) -> None:
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    stage.model.will_say([a_tool(WRITES, name="create-note", schema=schema, test_input={"text": "x"})])
+    assert stage.finished().status is JobStatus.SUCCEEDED
+    assert isinstance(stage.world.call("create-note", text="y"), Waiting)
+    stage.world.publish("read-them", READS)
+    assert len(stage.world.call("read-them")) == 3
+
+
+def test_the_model_never_sees_the_credential(stage: Stage) -> None:
+    stage.model.will_say([a_tool(WRONG_PATH, reads=["/notes"]), a_tool(READS, reads=["/notes"])])
+    stage.finished()
+    assert len(stage.prompts) == 2
+    assert not [prompt for prompt in stage.prompts if stage.world.vendor_token in prompt]
+
+
+# --- one job, whoever works on it
+
+
+def test_a_call_answers_a_job_id_before_any_work_is_done(stage: Stage) -> None:
+    """Report: anthropics/claude-ai-mcp#115"""
+    job = stage.start()
+    assert (job.status, stage.model.asked) == (JobStatus.QUEUED, [])
+
+
+def test_a_repeat_joins_the_job_that_is_at_it(stage: Stage) -> None:
+    job = stage.start()
+    again = stage.acquire("  list the NOTES of the account. ")
+    assert isinstance(again, News)
+    assert again.job.id == job.id
+    assert len(stage.called) == 1
+
+
+def test_at_most_three_jobs_of_an_agent_are_open(stage: Stage) -> None:
+    stage.allow()
+    for number in range(3):
+        stage.acquire(f"Goal {number}")
+    with pytest.raises(Refusal) as refused:
+        stage.acquire("One more")
+    assert refused.value.reason is Reason.RATE_LIMITED
+
+
+def test_a_worker_that_comes_twice_does_it_once(stage: Stage) -> None:
+    job = stage.finished()
+    stage.work()
+    assert stage.job(job).progress == job.progress
+    assert len(stage.model.asked) == 1
+
+
+def test_while_one_worker_is_at_it_another_finds_nothing_to_do(stage: Stage) -> None:
+    job = stage.start()
+    agent = stage.world.caller().agent
+    assert jobs.take_up(stage.world.deps, agent, job.id) is not None
+    assert jobs.take_up(stage.world.deps, agent, job.id) is None
+
+
+def test_a_process_without_a_model_leaves_the_job_to_those_that_have_one(stage: Stage) -> None:
+    job = stage.start()
+    writing.work(replace(stage.world.deps, model=None), *stage.called[-1])
+    assert stage.job(job).status is JobStatus.QUEUED
+    stage.work()
+    assert stage.job(job).status is JobStatus.SUCCEEDED
+
+
+def test_a_token_that_is_rotated_meanwhile_stops_no_job(stage: Stage) -> None:
+    def rotate(_: list[dict[str, str]]) -> str:
+        agents.rotate_token(stage.world.deps, stage.world.caller().agent)
+        return a_tool(READS, reads=["/notes"])
+
+    stage.model.will_say([rotate])
+    assert stage.finished().status is JobStatus.SUCCEEDED
+
+
+def test_an_agent_that_is_revoked_meanwhile_has_its_job_cancelled(stage: Stage) -> None:
+    def revoke(_: list[dict[str, str]]) -> str:
+        agents.revoke_agent(stage.world.deps, PERSON, stage.called[0][1])
+        return a_tool(READS)
+
+    stage.model.will_say([revoke])
+    assert stage.finished().status is JobStatus.CANCELLED
+
+
+def test_a_dead_workers_job_is_finished_by_another_with_what_it_learned(stage: Stage) -> None:
+    stage.model.will_say([a_tool(BROKEN), a_tool(READS)])
+    job = stage.start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "_judged", die)
+        with pytest.raises(Killed):
+            stage.work()
+    stage.world.clock.forward(seconds=91)
+    assert acquire.status(stage.world.deps, stage.world.caller(), job.id, 0).job.status is JobStatus.QUEUED
+    assert len(stage.called) == 2
+    stage.work()
+    done = stage.job(job)
+    assert (done.status, done.attempts) == (JobStatus.SUCCEEDED, 2)
+
+
+class Killed(BaseException):
+    """As `kill -9` would: no handler of ours sees it."""
+
+
+def die(*_: object) -> bool:
+    raise Killed
+
+
+def test_the_sweep_calls_another_worker_for_a_silent_job(stage: Stage) -> None:
+    job = stage.start()
+    stage.world.clock.forward(seconds=61)
+    sweep.run_sweep(stage.world.deps)
+    assert len(stage.called) == 2
+    stage.work()
+    assert stage.job(job).status is JobStatus.SUCCEEDED
+
+
+def test_the_sweeps_own_clock_does_not_make_a_job_silent(stage: Stage) -> None:
+    stage.start()
+    sweep.run_sweep(stage.world.deps, rule_now=stage.world.clock() + timedelta(days=400))
+    assert len(stage.called) == 1
+
+
+def test_a_job_that_nobody_takes_up_fails_by_its_deadline(stage: Stage) -> None:
+    job = stage.start()
+    stage.world.clock.forward(minutes=10)
+    sweep.run_sweep(stage.world.deps)
+    assert stage.failure(stage.job(job)) == "job_failed"
+    assert stage.world.caller().agent.runs == {}
+    assert isinstance(stage.acquire(), News)
+    assert len(stage.called) == 2
+
+
+def test_a_worker_that_was_given_up_for_dead_writes_nothing_more(stage: Stage) -> None:
+    job = stage.start()
+    first = jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    assert first is not None
+    stage.world.clock.forward(seconds=91)
+    second = jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    assert second is not None
+    with pytest.raises(jobs.JobLost):
+        first.note("model", "late")
+    with pytest.raises(jobs.JobLost):
+        first.fail(rule.Failure.JOB_FAILED)
+    second.note("model", "in time")
+
+
+def test_the_sweep_leaves_the_agent_alone_while_its_job_is_open(stage: Stage) -> None:
+    stage.world.publish("idle", READS)
+    job = stage.start(ignore_existing=True)
+    assert stage.world.caller().agent.runs[job.id].kind is RunKind.ACQUIRE
+    far = stage.world.clock() + timedelta(days=400)
+    assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
+    worker = jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    assert worker is not None
+    for _ in range(5):
+        stage.world.clock.forward(seconds=60)
+        worker.beat()
+        assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
+    worker.fail(rule.Failure.JOB_FAILED)
+    assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
+
+
+def test_revoking_the_connection_cancels_the_job(stage: Stage) -> None:
+    job = stage.start()
+    worker = jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    assert worker is not None
+    connections.revoke(stage.world.deps, PERSON, stage.connection.id)
+    assert stage.job(job).status is JobStatus.CANCELLED
+    assert stage.world.caller().agent.runs == {}
+    with pytest.raises(jobs.JobLost):
+        worker.note("model", "late")
+
+
+def test_a_revoke_in_the_middle_publishes_nothing(stage: Stage) -> None:
+    def revoke(_: list[dict[str, str]]) -> str:
+        connections.revoke(stage.world.deps, PERSON, stage.connection.id)
+        return a_tool(READS)
+
+    stage.model.will_say([revoke])
+    assert stage.finished().status is JobStatus.CANCELLED
+    assert stage.world.set_of() == []
+
+
+def test_a_withdrawn_answer_is_asked_for_again_and_stops_a_queued_job(stage: Stage) -> None:
+    job = stage.start()
+    agent = stage.world.caller().agent
+    stage.world.deps.store.grants.withdraw_all(agent, stage.connection.id)
+    stage.work()
+    assert stage.failure(stage.job(job)) == "connection_unavailable"
+    assert stage.model.asked == []
+
+
+# --- its news
+
+
+def test_status_answers_at_once_when_there_is_news_and_else_waits(stage: Stage) -> None:
+    job = stage.start()
+    pauses: list[float] = []
+    stage.world.deps = replace(stage.world.deps, pause=pauses.append)
+    assert [e.seq for e in acquire.status(stage.world.deps, stage.world.caller(), job.id, 0).progress] == [1]
+    assert pauses == []
+    assert acquire.status(stage.world.deps, stage.world.caller(), job.id, 1).progress == ()
+    assert sum(pauses) == 20.0
+
+
+def test_anothers_job_does_not_exist(stage: Stage) -> None:
+    job = stage.start()
+    stage.world.agent("laptop")
+    for wanted in (job.id, "nothing", ""):
+        with pytest.raises(Refusal) as refused:
+            acquire.status(stage.world.deps, stage.world.caller("laptop"), wanted, 0)
+        assert refused.value.reason is Reason.JOB_NOT_FOUND
+
+
+def test_an_agents_jobs_are_listed_newest_first(stage: Stage) -> None:
+    first = stage.finished()
+    stage.world.clock.forward(seconds=1)
+    second = stage.acquire("Something else entirely", ignore_existing=True)
+    assert isinstance(second, News)
+    agent = stage.world.caller().agent
+    listed = stage.world.deps.store.jobs.newest(PERSON, agent.id)
+    assert [job.id for job in listed] == [second.job.id, first.id]
