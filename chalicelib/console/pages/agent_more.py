@@ -1,4 +1,4 @@
-"""All of an agent's answers, and its latest runs: what its own page has no room for."""
+"""All of an agent's answers, its latest runs, and all that left it: what its own page has no room for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from chalicelib.errors import Refusal
 from chalicelib.model import Agent
 from chalicelib.services import agent_view
 
-from .. import agent_runs, framing
+from .. import agent_rows, agent_runs, framing
+from ..agent_rows import LeftLine
 from ..agent_runs import AnswerRow, RunRow
 from ..http import PageResponse
 from ..paging import read_number
 from ..render import Frame, html
 from ..visit import NotFound, Visit
+
+What = Literal["approvals", "runs", "left"]
 
 SHOWN: Final = 20
 
@@ -24,9 +27,10 @@ class MorePage:
     template: ClassVar[str] = "agent_more.html"
     frame: Frame
     agent: Agent
-    what: Literal["approvals", "runs"]
+    what: What
     answers: tuple[AnswerRow, ...]
     runs: tuple[RunRow, ...]
+    left: tuple[LeftLine, ...]
     start: int
     shown: int
     total: int
@@ -40,17 +44,23 @@ def show_runs(visit: Visit) -> PageResponse:
     return _show(visit, "runs")
 
 
-def _show(visit: Visit, what: Literal["approvals", "runs"]) -> PageResponse:
+def show_left(visit: Visit) -> PageResponse:
+    return _show(visit, "left")
+
+
+def _show(visit: Visit, what: What) -> PageResponse:
     try:
         view = agent_view.view(visit.deps, visit.person_id, visit.parts[0])
     except Refusal:
         raise NotFound from None
     answers = agent_runs.answer_rows(view) if what == "approvals" else ()
     runs = agent_runs.run_rows(view) if what == "runs" else ()
-    total = len(answers) + len(runs)
+    left = tuple(agent_rows.left_line(one, view) for one in view.left) if what == "left" else ()
+    total = len(answers) + len(runs) + len(left)
     start = read_number(visit.request.query.get("from", ""))
     start = start if start < total else 0
     end = start + SHOWN
     frame = framing.wide(visit, view.waiting)
     shown = min(total, end) - start
-    return html(MorePage(frame, view.agent, what, answers[start:end], runs[start:end], start, shown, total))
+    here = slice(start, end)
+    return html(MorePage(frame, view.agent, what, answers[here], runs[here], left[here], start, shown, total))
