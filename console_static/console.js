@@ -40,6 +40,8 @@ function follow(part, tries) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         next = page.getElementById(part.id);
         if (next && page.title !== document.title) document.title = page.title;
+        const [ours, theirs] = [document, page].map((one) => one.querySelector("[data-waiting]"));
+        if (ours && theirs) ours.innerHTML = theirs.innerHTML;
       }
     } catch { /* The next try may reach it. */ }
     if (next && next.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) {

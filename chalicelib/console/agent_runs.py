@@ -11,6 +11,7 @@ from chalicelib.model import ACQUIRE_APPROVAL, Answer, Approval, LedgerLine, Run
 from chalicelib.services.agent_view import AgentView
 
 from . import moments
+from .outcomes import why
 from .paging import cut, short
 from .unseen import Piece, pieces
 from .words import CHIP_WORDS, STANDING, Chip, chip
@@ -51,6 +52,8 @@ class RunRow:
     """Empty: nothing to remark."""
     icon: str
     outcome: str
+    why: str
+    """What ended it, as the end of a sentence; empty: nothing to remark."""
     reason: str
     """The refusal's name; empty: it was none."""
 
@@ -114,7 +117,7 @@ _FAILED: Final = frozenset({"tool_failed", "run_timeout", "vendor_unreachable", 
 
 
 def _in_flight(run: Run) -> RunRow:
-    return RunRow(run.started_at, "", run.tool, run.version, "good", "flight", f"{_KINDS[run.kind]}in flight", "")
+    return RunRow(run.started_at, "", run.tool, run.version, "good", "flight", f"{_KINDS[run.kind]}in flight", "", "")
 
 
 def _run_row(line: LedgerLine) -> RunRow:
@@ -124,7 +127,8 @@ def _run_row(line: LedgerLine) -> RunRow:
         tone, icon = "calm", "read"
     reason = line.outcome if tone in ("bad", "warn") and line.outcome != "died" else ""
     took = moments.seconds(line.ended_at - line.run.started_at)
-    return RunRow(line.run.started_at, took, line.run.tool, line.run.version, tone, icon, kind + outcome, reason)
+    said = why(line.outcome) if reason else ""
+    return RunRow(line.run.started_at, took, line.run.tool, line.run.version, tone, icon, kind + outcome, said, reason)
 
 
 def _outcome(line: LedgerLine) -> tuple[str, str, str]:

@@ -72,6 +72,7 @@ ROUTES: Final = (
     Route(f"/agents/{_CODE}/approvals", agent_more.show_approvals),
     Route(f"/agents/{_CODE}/runs", agent_more.show_runs),
     Route(f"/agents/{_CODE}/jobs", agent_more.show_jobs),
+    Route(f"/agents/{_CODE}/left", agent_more.show_left),
     Route(f"/agents/{_CODE}/rotate", agent_token.show_rotate, agent_token.rotate),
     Route(f"/agents/{_CODE}/revoke", agent_token.show_revoke, agent_token.revoke),
     Route("/toolbox", toolbox.show),

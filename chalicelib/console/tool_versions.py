@@ -11,7 +11,7 @@ from chalicelib.services.tool_view import VERSIONS_SHOWN, ToolView, writing_line
 
 from .changes import Difference, difference, source_lines
 from .unseen import Piece, count_unseen, pieces
-from .words import count
+from .words import CHIP_WORDS, Chip, chip, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class SourceLine:
 @dataclass(frozen=True, slots=True)
 class ChosenVersion:
     version: int
+    chip: Chip
+    chip_word: str
     is_current: bool
     publisher: str
     published_at: datetime
@@ -46,6 +48,8 @@ class ChosenVersion:
 @dataclass(frozen=True, slots=True)
 class OlderVersion:
     version: int
+    chip: Chip
+    chip_word: str
     publisher: str
     published_at: datetime
     since: tuple[Piece, ...]
@@ -58,6 +62,8 @@ def chosen_version(view: ToolView) -> ChosenVersion:
     is_current = chosen.version == view.current.version
     return ChosenVersion(
         version=chosen.version,
+        chip=chip(chosen.annotations),
+        chip_word=CHIP_WORDS[chip(chosen.annotations)],
         is_current=is_current,
         publisher=_publisher(view, chosen),
         published_at=chosen.published_at,
@@ -75,8 +81,16 @@ def older_versions(view: ToolView) -> tuple[OlderVersion, ...]:
     """The others that are shown, newest first."""
     shown = [version for version in view.versions[:VERSIONS_SHOWN] if version.version != view.chosen.version]
     return tuple(
-        OlderVersion(one.version, _publisher(view, one), one.published_at, pieces(_since(view.before(one), one)))
+        OlderVersion(
+            version=one.version,
+            chip=kind,
+            chip_word=CHIP_WORDS[kind],
+            publisher=_publisher(view, one),
+            published_at=one.published_at,
+            since=pieces(_since(view.before(one), one)),
+        )
         for one in shown
+        for kind in [chip(one.annotations)]
     )
 
 

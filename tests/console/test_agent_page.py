@@ -108,6 +108,20 @@ def test_what_left_stands_above_the_set_with_the_way_back_and_what_would_have_ke
     assert page.index('id="left"') < page.index('id="set"')
 
 
+def test_all_that_left_are_on_a_page_of_their_own_when_they_are_many(world: World, mine: Browser) -> None:
+    for number in range(24):
+        world.publish(f"t{number:02}")
+    for number in range(24):
+        world.demote(f"t{number:02}")
+    path = path_of(world)
+    assert "All 24 that left" in card(mine.get(path).body, "left")
+    pages = [words_of(mine.get(f"{path}/left{query}").body) for query in ("", "?from=20")]
+    named = [f"Promote demo__t{number:02} again, please." for number in range(24)]
+    assert sum(sentence in page for sentence in named for page in pages) == 24
+    assert "21 to 24 of 24" in pages[1]
+    assert "Nothing left in the last 7 days." in words_of(mine.get(f"/agents/{world.agent('new').agent.id}/left").body)
+
+
 def test_the_set_says_who_promoted_each_tool_when_it_was_used_and_when_it_leaves(world: World, mine: Browser) -> None:
     world.connect()
     for name, source in (("reads", READS), ("writes", WRITES), ("deletes", DELETES)):
@@ -239,7 +253,7 @@ def test_runs_say_how_they_ended(world: World, mine: Browser) -> None:
     with pytest.raises(Exception, match="ValueError"):
         world.call("fails")
     runs = card(mine.get(path).body, "runs")
-    assert "demo__fails version 1 failed tool_failed" in runs
+    assert "demo__fails version 1 failed its module raised an error, tool_failed" in runs
     assert "dry run, done" in runs
     assert "The latest 5" in runs
     assert words_of(mine.get(f"{path}/runs").body).count("demo__works") == 5

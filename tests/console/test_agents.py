@@ -225,7 +225,18 @@ def test_a_token_that_is_rotated_twice_by_one_form_is_replaced_once(world: World
 
 
 PATHS = ("", "/new", "?edit={id}")
-OF_ONE = ("", "?cause=idle", "?cause=agent&tool=a", "/scope", "/approvals", "/runs", "/jobs", "/rotate", "/revoke")
+OF_ONE = (
+    "",
+    "?cause=idle",
+    "?cause=agent&tool=a",
+    "/scope",
+    "/approvals",
+    "/runs",
+    "/jobs",
+    "/left",
+    "/rotate",
+    "/revoke",
+)
 
 
 @pytest.mark.parametrize("path", [*PATHS, *(f"/{{id}}{more}" for more in OF_ONE)])

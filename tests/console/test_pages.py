@@ -139,6 +139,15 @@ def test_whatever_a_page_links_to_is_there_and_assets_may_be_kept_for_ever(world
             assert mine.get(address).status in (200, 404 if address == "/nothing" else 200, 405)
 
 
+def test_every_time_can_be_read_exactly_without_a_pointer(world: World, mine: Browser) -> None:
+    """By a disclosure, where a page has a time."""
+    for path in pages(world):
+        html = mine.get(path).body
+        times = re.findall(r"<time [^>]*>", html)
+        assert all(re.search(r'title="\d+ \w{3} \d{4}, \d\d:\d\d UTC"', time) for time in times), path
+        assert html.count("Exact times") == (1 if times else 0), path
+
+
 def test_no_page_is_larger_than_it_should_be(world: World, mine: Browser) -> None:
     for path in pages(world):
         assert len(mine.get(path).body.encode()) < 30_000, path

@@ -201,7 +201,9 @@ def test_versions_are_newest_first_each_with_what_changed_since_the_one_before(w
         "Since version 1: 2 lines in, 1 out. Its author describes it differently. The input schema is the same. "
         "The methods are the same."
     ) in page
-    assert page.index("Version 3, current") < page.index("Version 2 published") < page.index("Version 1 published")
+    assert (
+        page.index("Version 3, current write") < page.index("Version 2 read-only") < page.index("Version 1 read-only")
+    )
     body = mine.get("/toolbox/demo__a").body
     assert "What changed since version 2" in body
     assert '<li class="in"><span>+<span class="vh"> put in: </span></span>' in body
