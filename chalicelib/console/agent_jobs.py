@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from chalicelib.model import JOB_ATTEMPTS_MAX, Job, JobStatus
+from chalicelib.model import Job, JobStatus
 from chalicelib.services.agent_view import AgentView
+from chalicelib.services.jobs import ATTEMPTS_MAX
 
 from .paging import cut, short
 from .unseen import Piece, pieces
@@ -78,7 +79,7 @@ def spent(job: Job) -> str:
     """How many attempts it took, or is at, and what the model's replies cost so far."""
     if not job.attempts:
         return "no attempt yet" if job.status.is_open else "no attempt"
-    attempts = f"attempt {job.attempts} of {JOB_ATTEMPTS_MAX}" if job.status.is_open else count(job.attempts, "attempt")
+    attempts = f"attempt {job.attempts} of {ATTEMPTS_MAX}" if job.status.is_open else count(job.attempts, "attempt")
     return f"{attempts}, {job.tokens:,} tokens"
 
 

@@ -9,9 +9,9 @@ from enum import Enum, StrEnum
 from typing import Final
 
 from chalicelib.errors import Reason
-from chalicelib.model import JOB_ATTEMPTS_MAX, Answer, Approval, Job, Reply
+from chalicelib.model import Answer, Approval, Job, Reply
 
-ATTEMPTS_MAX: Final = JOB_ATTEMPTS_MAX
+ATTEMPTS_MAX: Final = 4
 TOKENS_MAX: Final = 400_000
 """Of all replies of a job together, both directions."""
 TIME_MAX: Final = timedelta(minutes=10)

@@ -13,7 +13,7 @@ from chalicelib.model import (
     IDLE_WINDOW_DAYS_RANGE,
     Agent,
 )
-from chalicelib.services import asks
+from chalicelib.services import asks, jobs
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import hash_token, new_token
 
@@ -97,15 +97,18 @@ def rotate_token(deps: Deps, agent: Agent) -> str:
 
 
 def revoke_agent(deps: Deps, person_id: str, agent_id: str) -> Agent:
-    """End an agent: its token answers 401 from now on, its set is swept no more, its open asks are closed.
+    """End an agent: its token answers 401 from now on, its set is swept no more.
 
-    What is known of it stays: set, history, ledger. Its name is free again. A run in flight ends by itself.
+    Its open asks are closed and its jobs cancelled; another run in flight ends by itself. What is known of it stays:
+    set, history, ledger. Its name is free again.
     """
     agent = find_agent(deps, person_id, agent_id)
     now = deps.now()
     if not deps.store.agents.revoke(agent, now):
         raise _moved()
     asks.close_asks(deps, person_id, lambda ask: ask.agent_id == agent_id, "The agent was revoked.")
+    for job in jobs.open_jobs(deps, agent):
+        jobs.cancel(deps, agent, job, "The agent was revoked.")
     return replace(agent, revoked_at=now)
 
 

@@ -4,57 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Final
 
 from chalicelib.errors import Reason, Refusal, Unanswered
-from chalicelib.model import Connection, ConnectionState, JobDraft, Json, Reply
+from chalicelib.model import JobDraft, Json, Reply
 from chalicelib.rules import acquire as rule
 from chalicelib.rules import briefing
 from chalicelib.rules.acquire import Failure
 from chalicelib.rules.candidate import Candidate, GaveUp, Look, Misread, read_reply
 from chalicelib.rules.names import wire_name
-from chalicelib.services import acquire_asks, identity, jobs, proving, publishing, toolbox
+from chalicelib.services import identity, proving, publishing, scenes, toolbox, workers
 from chalicelib.services.deps import Deps, Model, log
-from chalicelib.services.documentation import read_documentation
-from chalicelib.services.identity import Caller
-from chalicelib.services.jobs import JobLost, Worker
 from chalicelib.services.publishing import Draft
+from chalicelib.services.scenes import Over, Scene
+from chalicelib.services.workers import JobLost, Worker
 
 EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
-
-
 BEAT_SECONDS: Final = 20.0
 """A fraction of the lease."""
-
-
-class Over(Exception):
-    """The job is over without a tool."""
-
-    def __init__(self, failure: Failure, detail: str = "") -> None:
-        super().__init__(failure)
-        self.failure = failure
-        self.detail = detail
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What every attempt works with."""
-
-    deps: Deps
-    model: Model
-    worker: Worker
-    connection: Connection
-    first: str
-    """The first message to the model."""
-
-    def caller(self) -> Caller:
-        """The agent as it is now: its token may be another one since the job began."""
-        caller = identity.on_behalf(self.deps, self.worker.job.person_id, self.worker.job.agent_id)
-        if caller is None:
-            self.worker.beat()
-            raise JobLost
-        return caller
 
 
 def work(deps: Deps, person_id: str, agent_id: str, job_id: str) -> None:
@@ -63,7 +30,7 @@ def work(deps: Deps, person_id: str, agent_id: str, job_id: str) -> None:
     A process without a model leaves the job to those that have one.
     """
     caller = identity.on_behalf(deps, person_id, agent_id)
-    worker = jobs.take_up(deps, caller.agent, job_id) if caller and deps.model else None
+    worker = workers.take_up(deps, caller.agent, job_id) if caller and deps.model else None
     if deps.model is None or worker is None:
         return
     try:
@@ -74,7 +41,7 @@ def work(deps: Deps, person_id: str, agent_id: str, job_id: str) -> None:
 
 def _work_until_over(deps: Deps, model: Model, worker: Worker) -> None:
     try:
-        scene = _scene(deps, model, worker)
+        scene = scenes.begin(deps, model, worker)
         while not _attempt(scene):
             continue
         worker.succeeded()
@@ -87,19 +54,6 @@ def _work_until_over(deps: Deps, model: Model, worker: Worker) -> None:
     except Exception:
         log.exception("job %s failed", worker.job.id)
         worker.fail(Failure.JOB_FAILED)
-
-
-def _scene(deps: Deps, model: Model, worker: Worker) -> Scene:
-    job = worker.job
-    connection = deps.store.grants.find_connection(job.person_id, job.connection_id)
-    if connection is None or connection.state is not ConnectionState.LIVE:
-        raise Over(Failure.CONNECTION_UNAVAILABLE)
-    if not acquire_asks.is_allowed(deps, worker.agent, connection.id, model):
-        raise Over(Failure.CONNECTION_UNAVAILABLE, "The person no longer allows it.")
-    pages, unread = read_documentation(deps, job, connection, alive=worker.beat)
-    read = ", ".join(page.url for page in pages) or "none"
-    worker.note("documentation", f"Read: {read}." + (f" Not read: {'; '.join(unread)}" if unread else ""))
-    return Scene(deps, model, worker, connection, briefing.brief(job, connection, pages))
 
 
 def _attempt(scene: Scene) -> bool:
@@ -123,6 +77,7 @@ def _asked(scene: Scene) -> Reply:
     failure = rule.decide_attempt(job, prompt_characters=briefing.characters(said), now=scene.deps.now())
     if failure is not None:
         raise Over(failure)
+    scene.caller()
     number = job.attempts + 1
     worker.note("model", f"Attempt {number} of {rule.ATTEMPTS_MAX}: the model writes.", attempts=number)
     try:

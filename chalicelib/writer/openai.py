@@ -19,6 +19,7 @@ from chalicelib.model import Reply, Said
 ANSWER_BYTES_MAX: Final = 4 * 1024 * 1024
 TRIES: Final = 3
 PAUSE_SECONDS: Final = 2.0
+NEWER_LIMIT: Final = "max_completion_tokens"
 _PASSING: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
 """Statuses after which the same request may be answered."""
 
@@ -33,27 +34,28 @@ class OpenAi:
         self._key = key
         self._seconds = seconds
         self._pause = pause
+        self._limit = "max_tokens"
 
     def reply(self, system: str, messages: Sequence[Said], max_tokens: int) -> Reply:
         """Raises `Unanswered`."""
-        body = json.dumps(
-            {
-                "model": self.model_id,
-                "messages": [
-                    {"role": "system", "content": system},
-                    *({"role": said.role, "content": said.text} for said in messages),
-                ],
-                "max_tokens": max_tokens,
-            }
-        ).encode()
+        turns = [{"role": "system", "content": system}, *({"role": s.role, "content": s.text} for s in messages)]
         for last in (False,) * (TRIES - 1) + (True,):
-            status, text = self._posted(body)
+            body = {"model": self.model_id, "messages": turns, self._limit: max_tokens}
+            status, text = self._posted(json.dumps(body).encode())
             if status == 200:
                 return self._read(text)
-            if last or status not in _PASSING:
+            if last or not (self._learns(status, text) or status in _PASSING):
                 raise Unanswered(f"{self.provider} answered with status {status}")
-            self._pause(PAUSE_SECONDS)
+            if status in _PASSING:
+                self._pause(PAUSE_SECONDS)
         raise AssertionError("unreachable: the last try returns or raises")
+
+    def _learns(self, status: int, text: bytes) -> bool:
+        """Some models take the limit of a reply under its newer name only, and say so."""
+        if status != 400 or self._limit == NEWER_LIMIT or NEWER_LIMIT.encode() not in text:
+            return False
+        self._limit = NEWER_LIMIT
+        return True
 
     def _posted(self, body: bytes) -> tuple[int, bytes]:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}

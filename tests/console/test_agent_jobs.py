@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.console.paging import PAGE_BYTES
 from chalicelib.model import Job
-from chalicelib.services import connections, jobs, writing
+from chalicelib.services import connections, jobs, workers, writing
 from chalicelib.services.acquire import News
 from tests.console.browser import Browser
 from tests.console.reading import words_of
@@ -123,7 +123,7 @@ def test_hostile_goals_and_models_stay_text_on_a_small_page(stage: Stage, mine: 
 
 def test_a_dead_workers_job_is_queued_again_and_says_so(stage: Stage, mine: Browser) -> None:
     job: Job = stage.start()
-    assert jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id) is not None
+    assert workers.take_up(stage.world.deps, stage.world.caller().agent, job.id) is not None
     stage.world.clock.forward(seconds=91)
     jobs.go_on(stage.world.deps, stage.job(job))
     assert "queued" in shown(stage, mine)

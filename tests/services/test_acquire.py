@@ -12,9 +12,10 @@ from chalicelib import wiring
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AcquireQuestion, AskAnswer, JobStatus, RunKind
 from chalicelib.rules import acquire as rule
-from chalicelib.services import acquire, acquire_asks, agents, connections, jobs, sweep, writing
+from chalicelib.services import acquire, acquire_asks, agents, connections, sweep, workers, writing
 from chalicelib.services.acquire import News, Similar, Wanted
 from chalicelib.services.asks import Waiting
+from tests.round_trips import RoundTrips
 from tests.services.world import PERSON, READS, WRITES, World
 from tests.writer.endpoint import Endpoint, a_tool
 from tests.writer.stage import GOAL, Stage
@@ -269,8 +270,8 @@ def test_a_worker_that_comes_twice_does_it_once(stage: Stage) -> None:
 def test_while_one_worker_is_at_it_another_finds_nothing_to_do(stage: Stage) -> None:
     job = stage.start()
     agent = stage.world.caller().agent
-    assert jobs.take_up(stage.world.deps, agent, job.id) is not None
-    assert jobs.take_up(stage.world.deps, agent, job.id) is None
+    assert workers.take_up(stage.world.deps, agent, job.id) is not None
+    assert workers.take_up(stage.world.deps, agent, job.id) is None
 
 
 def test_a_process_without_a_model_leaves_the_job_to_those_that_have_one(stage: Stage) -> None:
@@ -349,14 +350,14 @@ def test_a_job_that_nobody_takes_up_fails_by_its_deadline(stage: Stage) -> None:
 
 def test_a_worker_that_was_given_up_for_dead_writes_nothing_more(stage: Stage) -> None:
     job = stage.start()
-    first = jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    first = workers.take_up(stage.world.deps, stage.world.caller().agent, job.id)
     assert first is not None
     stage.world.clock.forward(seconds=91)
-    second = jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    second = workers.take_up(stage.world.deps, stage.world.caller().agent, job.id)
     assert second is not None
-    with pytest.raises(jobs.JobLost):
+    with pytest.raises(workers.JobLost):
         first.note("model", "late")
-    with pytest.raises(jobs.JobLost):
+    with pytest.raises(workers.JobLost):
         first.fail(rule.Failure.JOB_FAILED)
     second.note("model", "in time")
 
@@ -367,7 +368,7 @@ def test_the_sweep_leaves_the_agent_alone_while_its_job_is_open(stage: Stage) ->
     assert stage.world.caller().agent.runs[job.id].kind is RunKind.ACQUIRE
     far = stage.world.clock() + timedelta(days=400)
     assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
-    worker = jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    worker = workers.take_up(stage.world.deps, stage.world.caller().agent, job.id)
     assert worker is not None
     for _ in range(5):
         stage.world.clock.forward(seconds=60)
@@ -379,12 +380,12 @@ def test_the_sweep_leaves_the_agent_alone_while_its_job_is_open(stage: Stage) ->
 
 def test_revoking_the_connection_cancels_the_job(stage: Stage) -> None:
     job = stage.start()
-    worker = jobs.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    worker = workers.take_up(stage.world.deps, stage.world.caller().agent, job.id)
     assert worker is not None
     connections.revoke(stage.world.deps, PERSON, stage.connection.id)
     assert stage.job(job).status is JobStatus.CANCELLED
     assert stage.world.caller().agent.runs == {}
-    with pytest.raises(jobs.JobLost):
+    with pytest.raises(workers.JobLost):
         worker.note("model", "late")
 
 
@@ -407,6 +408,64 @@ def test_a_withdrawn_answer_is_asked_for_again_and_stops_a_queued_job(stage: Sta
     assert stage.model.asked == []
 
 
+def test_an_answer_withdrawn_while_the_model_writes_stops_the_job_before_anything_more_is_read(stage: Stage) -> None:
+    def withdraw(_: list[dict[str, str]]) -> str:
+        stage.world.deps.store.grants.withdraw_all(stage.world.caller().agent, stage.connection.id)
+        return a_tool(READS, reads=["/notes"])
+
+    stage.model.will_say([withdraw])
+    job = stage.finished()
+    assert stage.failure(job) == "connection_unavailable"
+    assert [line.run.kind for line in stage.world.ledger()] == [RunKind.ACQUIRE], "no run of a read or a candidate"
+    assert (len(stage.model.asked), stage.world.set_of()) == (1, [])
+
+
+def test_a_connection_that_leaves_the_agents_scope_meanwhile_is_not_used_any_more(stage: Stage) -> None:
+    def narrow(_: list[dict[str, str]]) -> str:
+        agents.edit_scope(stage.world.deps, PERSON, stage.world.caller().agent.id, frozenset())
+        return a_tool(READS, reads=["/notes"])
+
+    stage.model.will_say([narrow])
+    job = stage.finished()
+    assert stage.failure(job) == "connection_unavailable"
+    assert [line.run.kind for line in stage.world.ledger()] == [RunKind.ACQUIRE]
+
+
+def test_revoking_the_agent_cancels_its_queued_job_at_once(stage: Stage) -> None:
+    job = stage.start()
+    agents.revoke_agent(stage.world.deps, PERSON, job.agent_id)
+    assert stage.job(job).status is JobStatus.CANCELLED
+    stage.work()
+    assert stage.model.asked == []
+
+
+def test_after_ten_minutes_no_further_attempt_begins(stage: Stage) -> None:
+    def take_long(_: list[dict[str, str]]) -> str:
+        stage.world.clock.forward(minutes=11)
+        return a_tool(BROKEN)
+
+    stage.model.will_say([take_long])
+    job = stage.finished()
+    assert stage.failure(job) == "job_failed"
+    assert (job.attempts, len(stage.model.asked)) == (1, 1)
+
+
+def test_a_call_waits_for_a_handful_of_reads_and_writes_and_for_nobody_else(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.allow()
+    for number in range(40):
+        stage.world.publish(f"other-{number}")
+    trips = RoundTrips()
+    stage.world.deps = trips.watch(stage.world.deps, monkeypatch)
+    caller = stage.world.caller()
+    trips.start()
+    news = acquire.acquire(stage.world.deps, caller, Wanted(stage.connection.id, GOAL))
+    assert isinstance(news, News)
+    assert 0 < trips.count <= 8, trips.count
+    assert (stage.model.asked, stage.world.ledger()) == ([], [])
+
+
 # --- its news
 
 
@@ -418,6 +477,32 @@ def test_status_answers_at_once_when_there_is_news_and_else_waits(stage: Stage) 
     assert pauses == []
     assert acquire.status(stage.world.deps, stage.world.caller(), job.id, 1).progress == ()
     assert sum(pauses) == 20.0
+
+
+def test_news_that_comes_while_somebody_waits_is_told_then(stage: Stage) -> None:
+    job = stage.start()
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            stage.work()
+
+    stage.world.deps = replace(stage.world.deps, pause=pause)
+    news = acquire.status(stage.world.deps, stage.world.caller(), job.id, 1)
+    assert (news.job.status, len(pauses)) == (JobStatus.SUCCEEDED, 3)
+    assert [entry.seq for entry in news.progress] == list(range(2, 9))
+    assert acquire.status(stage.world.deps, stage.world.caller(), job.id, 8).progress == ()
+    assert len(pauses) == 3, "a job that has ended has no more news to wait for"
+
+
+def test_with_little_time_left_it_answers_before_the_gateway_does(stage: Stage) -> None:
+    job = stage.start()
+    left = iter([30.0, 10.0, 3.0])
+    pauses: list[float] = []
+    stage.world.deps = replace(stage.world.deps, pause=pauses.append, seconds_left=lambda: next(left))
+    assert acquire.status(stage.world.deps, stage.world.caller(), job.id, 1).progress == ()
+    assert len(pauses) == 2
 
 
 def test_anothers_job_does_not_exist(stage: Stage) -> None:

@@ -47,6 +47,8 @@ class Endpoint:
     asked: list[Asked] = field(default_factory=list)
     tokens: tuple[int, int] = (1000, 200)
     """What each reply says it cost: in, out."""
+    refusal: dict[str, Any] = field(default_factory=lambda: {"message": "a secret of the provider's"})
+    """The body of a failure."""
     arrived: threading.Event = field(default_factory=threading.Event)
     """Set once a request is held."""
     _held_from: int | None = None
@@ -107,7 +109,7 @@ class Endpoint:
             return 503, {}
         said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         if isinstance(said, int):
-            return said, {"message": "a secret of the provider's"}
+            return said, self.refusal
         text = said if isinstance(said, str) else said(asked.messages)
         tokens_in, tokens_out = self.tokens
         if asked.path.endswith("/converse"):

@@ -91,6 +91,17 @@ def test_a_busy_provider_is_asked_again(
     assert make(endpoint).reply("s", TURNS, 500).text == "hello"
 
 
+def test_a_model_that_wants_the_newer_name_of_the_limit_gets_it_from_then_on(endpoint: Endpoint) -> None:
+    """As the reasoning models of OpenAI do."""
+    endpoint.refusal = {"error": {"message": "Use 'max_completion_tokens' instead.", "param": "max_tokens"}}
+    endpoint.will_say([400, "hello"])
+    model = openai(endpoint)
+    for _ in range(2):
+        assert model.reply("s", TURNS, 500).text == "hello"
+    limits = [{name: value for name, value in asked.body.items() if name.startswith("max")} for asked in endpoint.asked]
+    assert limits == [{"max_tokens": 500}, {"max_completion_tokens": 500}, {"max_completion_tokens": 500}]
+
+
 def test_who_is_sent_the_answers_is_named(endpoint: Endpoint) -> None:
     assert bedrock(endpoint).provider == "Amazon Bedrock"
     assert openai(endpoint).provider == endpoint.url.removeprefix("http://")
