@@ -14,9 +14,13 @@ from chalicelib.model import (
     Login,
     ToolQuestion,
 )
+from chalicelib.rules.asks import ASK_OPEN
 from chalicelib.services.deps import Deps
 
-ASKS_SHOWN: Final = 50
+ASKS_SHOWN: Final = 20
+"""Of those that wait no more, on one page."""
+ASKS_READ: Final = 60
+"""So many are looked through for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class Asks:
     """Newest first."""
     ended: tuple[Ask, ...]
     """Answered, closed or expired; newest first."""
+    after: str
+    """The ask after which the next page of those begins; empty: this is the last one."""
     agent_names: dict[str, str]
     """By agent id."""
     connection_names: dict[str, str]
@@ -33,33 +39,42 @@ class Asks:
     """By wire name, of the tools that are asked about."""
 
 
-def asks(deps: Deps, person_id: str) -> Asks:
-    (newest, annotations), agents, connections = deps.store.table.together(
-        lambda: _newest_asks(deps, person_id),
+def asks(deps: Deps, person_id: str, *, before: str | None = None) -> Asks:
+    """What waits, and a page of what does not any more. `before`: the ask before which that begins. Two round trips."""
+    (waiting, ended, after, annotations), agents, connections = deps.store.table.together(
+        lambda: _asks(deps, person_id, before),
         lambda: deps.store.agents.every(person_id),
         lambda: deps.store.grants.connections(person_id),
     )
-    now = deps.now()
     return Asks(
-        waiting=tuple(ask for ask in newest if ask.is_open(now)),
-        ended=tuple(ask for ask in newest if not ask.is_open(now)),
+        waiting=tuple(waiting),
+        ended=tuple(ended),
+        after=after,
         agent_names={agent.id: agent.name for agent in agents},
         connection_names={connection.id: connection.display_name for connection in connections},
         annotations=annotations,
     )
 
 
-def _newest_asks(deps: Deps, person_id: str) -> tuple[list[Ask], dict[str, Annotations]]:
-    newest = deps.store.asks.newest(person_id, limit=ASKS_SHOWN)
-    tools = {ask.question.tool for ask in newest if isinstance(ask.question, ToolQuestion)}
+def _asks(deps: Deps, person_id: str, before: str | None) -> tuple[list[Ask], list[Ask], str, dict[str, Annotations]]:
+    now = deps.now()
+    lately, some = deps.store.table.together(
+        lambda: deps.store.asks.opened_since(person_id, now - ASK_OPEN),
+        lambda: deps.store.asks.newest(person_id, before=before, limit=ASKS_READ),
+    )
+    found = [ask for ask in some if not ask.is_open(now)]
+    ended = found[:ASKS_SHOWN]
+    after = ended[-1].id if len(found) > ASKS_SHOWN else some[-1].id if len(some) == ASKS_READ else ""
+    waiting = [ask for ask in lately if ask.is_open(now)]
+    tools = {ask.question.tool for ask in waiting + ended if isinstance(ask.question, ToolQuestion)}
     cards = deps.store.toolbox.cards(person_id, sorted(tools))
-    return newest, {card.wire_name: card.annotations for card in cards}
+    return waiting, ended, after, {card.wire_name: card.annotations for card in cards}
 
 
 def count_waiting(deps: Deps, person_id: str) -> int:
-    """Asks that wait, among the newest ones."""
+    """Asks that wait. One round trip, which reads no more than the last day's."""
     now = deps.now()
-    return sum(ask.is_open(now) for ask in deps.store.asks.newest(person_id, limit=ASKS_SHOWN))
+    return deps.store.asks.count_open(person_id, now, now - ASK_OPEN)
 
 
 def find_agent(deps: Deps, person_id: str, agent_id: str) -> AgentFacts | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from chalicelib.model import Ask, AskAnswer, AskPlace, AskState
@@ -40,6 +40,21 @@ class AskRows:
         pk = items.asks_pk(person_id)
         rows = self._table.query(pk, "ask#", newest_first=True, below=below, limit=limit)
         return [ask_items.to_ask(row) for row in rows]
+
+    def opened_since(self, person_id: str, since: datetime) -> list[Ask]:
+        """Those opened then or later, newest first."""
+        return [ask_items.to_ask(row) for row in self._since(person_id, since)]
+
+    def count_open(self, person_id: str, now: datetime, since: datetime) -> int:
+        """Of those opened since then, how many can still be answered; without reading what they ask."""
+        rows = self._since(person_id, since, attributes=("state", "closes_at"))
+        return sum(row["state"]["S"] == AskState.OPEN and now < items.from_ms(row["closes_at"]["N"]) for row in rows)
+
+    def _since(self, person_id: str, since: datetime, *, attributes: Sequence[str] = ()) -> Iterator[items.Item]:
+        """Ids sort by time: each begins with the millisecond in which its ask was opened, in twelve digits."""
+        first, end = items.ask_key(person_id, f"{items.to_ms(since):012x}")["sk"]["S"], "ask#\uffff"
+        pk = items.asks_pk(person_id)
+        yield from self._table.query(pk, first, newest_first=True, below=end, attributes=attributes)
 
     # --- writes
 

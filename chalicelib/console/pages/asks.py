@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from chalicelib.model import (
     AcquireQuestion,
@@ -20,13 +21,21 @@ from chalicelib.services.overview import Asks
 
 from .. import framing
 from ..http import PageResponse
+from ..paging import PAGE_BYTES, read_number
 from ..render import Frame, html
 from ..visit import NotFound, Visit
 from ..words import ANSWERS, chip, count
 
+SHOWN: Final = 20
+"""Of those that wait, on one page."""
+ROW_BYTES: Final = 600
+"""About what one of them weighs."""
+_ID: Final = re.compile(r"[0-9a-f]{24}")
+
 
 @dataclass(frozen=True, slots=True)
 class AskRow:
+    id: str
     code: str
     agent: str
     asks: str
@@ -49,13 +58,42 @@ class AsksPage:
     template: ClassVar[str] = "asks.html"
     frame: Frame
     waiting: tuple[AskRow, ...]
+    start: int
+    """How many of those that wait stand before these."""
+    total: int
+    """How many wait."""
     ended: tuple[AskRow, ...]
+    is_newest: bool
+    """Whether those begin with the newest."""
+    older: str
+    """The ask after which the next ones begin; empty: there are none."""
 
 
 def show(visit: Visit) -> PageResponse:
-    asks = overview.asks(visit.deps, visit.person_id)
+    query = visit.request.query
+    before = query.get("before", "") if _ID.fullmatch(query.get("before", "")) else None
+    asks = overview.asks(visit.deps, visit.person_id, before=before)
     waiting, ended = (tuple(_row(visit, asks, ask) for ask in some) for some in (asks.waiting, asks.ended))
-    return html(AsksPage(framing.wide(visit, len(waiting)), waiting, ended))
+    total, start = len(waiting), read_number(query.get("from", ""))
+    start = start if start < total else 0
+    frame = framing.wide(visit, total)
+    some = waiting[start : start + SHOWN]
+    return _fitted(AsksPage(frame, some, start, total, ended, is_newest=before is None, older=asks.after))
+
+
+def _fitted(page: AsksPage) -> PageResponse:
+    """The page with as many rows as there is room for; the others follow on the next ones."""
+    response = html(page)
+    over = len(response.body.encode()) - PAGE_BYTES
+    if over <= 0:
+        return response
+    fewer = over // ROW_BYTES + 1
+    if len(page.ended) > 1:
+        ended = page.ended[: max(1, len(page.ended) - fewer)]
+        return _fitted(replace(page, ended=ended, older=ended[-1].id))
+    if len(page.waiting) > 1:
+        return _fitted(replace(page, waiting=page.waiting[: max(1, len(page.waiting) - fewer)]))
+    return response
 
 
 def ask_again(visit: Visit) -> PageResponse:
@@ -71,6 +109,7 @@ def _row(visit: Visit, seen: Asks, ask: Ask) -> AskRow:
     asks, subject, detail = _told(visit, seen, ask)
     annotations = seen.annotations.get(subject) if isinstance(ask.question, ToolQuestion) else None
     return AskRow(
+        id=ask.id,
         code=ask.code,
         agent=seen.agent_names.get(ask.agent_id, "an agent"),
         asks=asks,
