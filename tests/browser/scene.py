@@ -12,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from chalicelib.model import Ask, AskAnswer, LinkKind
-from chalicelib.services import accounts, agents, answers, connections, presence, requests, runs
+from chalicelib.services import accounts, acquire, agents, answers, connections, presence, requests, runs
+from chalicelib.services.acquire import Wanted
 from chalicelib.services.deps import Deps
 from chalicelib.services.requests import WantedConnection
 from chalicelib.services.sweep import run_sweep
@@ -20,6 +21,8 @@ from chalicelib.storage import items
 from chalicelib.storage.table import delete
 from tests.console.flights import in_flight
 from tests.services.world import DELETES, PERSON, READS, WRITES, Clock, World
+from tests.writer.endpoint import Endpoint, a_tool
+from tests.writer.stage import GOAL, Stage
 
 NOBODY_YET: Final = "p0"
 HOSTILE: Final = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e\u200b{{ 7 * 7 }} & \"'"
@@ -51,7 +54,7 @@ class Scene:
 
     # --- the story
 
-    def tell(self) -> None:
+    def tell(self, model: Endpoint) -> None:
         self.deps.store.people.add(PERSON)
         self.deps.store.people.add(NOBODY_YET)
         self._agents()
@@ -63,6 +66,7 @@ class Scene:
         self.world.clock.time = _now()
         self._asks_that_wait()
         self._seen()
+        self._jobs(model)
 
     def _agents(self) -> None:
         world = self.world
@@ -141,6 +145,17 @@ class Scene:
         world.publish("withheld")
         self.deps.store.table.write(delete(items.current_key(PERSON, "demo__withheld")))
 
+    def _jobs(self, model: Endpoint) -> None:
+        """The demo's: one made a tool, one failed, one waits for its worker. The laptop's waits for an answer."""
+        stage = Stage(self.world, model, vendor="written", display_name=f"Written {HOSTILE}"[:60])
+        stage.finished()
+        model.will_say([f"no tool {HOSTILE}"])
+        wanted = Wanted(stage.connection.id, f"{GOAL}, each of {LONG[:1_500]} {HOSTILE}", ignore_existing=True)
+        self.asks["acquire"] = self.world.asked(acquire.acquire(self.deps, self.world.caller("laptop"), wanted))
+        acquire.acquire(self.deps, self.world.caller(), wanted)
+        stage.work()
+        acquire.acquire(self.deps, self.world.caller(), Wanted(stage.connection.id, GOAL, ignore_existing=True))
+
     def _asks_that_wait(self) -> None:
         world = self.world
         long = {"text": f"{HOSTILE} {LONG}", "tags": ["a", "b"], "deep": {"er": [1, None, True]}}
@@ -191,5 +206,6 @@ def told(deps: Deps, vendor_host: str, vendor_token: str) -> Iterator[Scene]:
     clock = Clock()
     clock.time = _now() - timedelta(days=DAYS)
     scene = Scene(World(replace(deps, now=clock), clock, vendor_host, vendor_token))
-    scene.tell()
+    with Endpoint([a_tool(READS)]) as model:
+        scene.tell(model)
     yield scene
