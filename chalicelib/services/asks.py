@@ -45,9 +45,12 @@ class Waiting:
     """What the agent may do then, or the vendor; empty for a credential."""
 
 
-def ask(deps: Deps, agent: Agent, question: Question, *, also: Sequence[Write] = ()) -> tuple[Standing, AskPlace]:
+def ask(
+    deps: Deps, agent: Agent, question: Question, *, also: Sequence[Write] = (), over: str = ""
+) -> tuple[Standing, AskPlace]:
     """Where the question stands; opened if it stood nowhere. `also` has to hold for it to be opened.
 
+    `over`: the id of an ask that was answered `connected`, and whose answer is worth nothing by now.
     Refuses `rate_limited` when `also` does not hold: repeated, the call meets what is so by then.
     """
     digest, tried = question_digest(question), False
@@ -55,7 +58,7 @@ def ask(deps: Deps, agent: Agent, question: Question, *, also: Sequence[Write] =
         now = deps.now()
         place = deps.store.asks.find_place(agent.person_id, agent.id, digest)
         standing = decide_standing(place, now)
-        if place is not None and standing is not Standing.NOTHING:
+        if place is not None and standing is not Standing.NOTHING and place.ask_id != over:
             return standing, place
         if tried and also:
             raise _changed()

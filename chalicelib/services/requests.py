@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from chalicelib.errors import Reason, Refusal
-from chalicelib.model import Agent, Connection, ConnectionQuestion, CredentialQuestion
+from chalicelib.model import Agent, AskPlace, Connection, ConnectionQuestion, CredentialQuestion
 from chalicelib.rules import connections as connection_rule
 from chalicelib.rules.asks import Standing
 from chalicelib.rules.names import find_name_fault
@@ -16,6 +16,8 @@ from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
 
+CREDENTIAL_REFUSED: Final = frozenset({401, 403})
+"""Statuses after which another credential may help."""
 WORDS_MAX: Final = 500
 """Characters of an agent's own words that an ask shows."""
 
@@ -64,7 +66,10 @@ def request_connection(deps: Deps, caller: Caller, wanted: WantedConnection) -> 
     )
     standing, place = asks.ask(deps, caller.agent, question)
     if standing is Standing.CONNECTED:
-        return _connected(deps, caller.agent, wanted.vendor, place.ask_id)
+        connected = _connected(deps, caller.agent, wanted.vendor, place.ask_id)
+        if connected is not None:
+            return connected
+        standing, place = asks.ask(deps, caller.agent, question, over=place.ask_id)
     if standing is Standing.DECLINED:
         raise asks.declined(wanted.vendor)
     return asks.waiting(deps, question, place)
@@ -81,6 +86,8 @@ def request_credential(deps: Deps, caller: Caller, connection_id: str, reason: s
     question = CredentialQuestion(connection.id, reason.strip()[:WORDS_MAX])
     live = [deps.store.connection_is_live(connection)]
     standing, place = asks.ask(deps, caller.agent, question, also=live)
+    if standing is Standing.CONNECTED and _was_refused_since(deps, connection, place):
+        standing, place = asks.ask(deps, caller.agent, question, also=live, over=place.ask_id)
     if standing is Standing.CONNECTED:
         return Connected(connection.id)
     if standing is Standing.DECLINED:
@@ -88,12 +95,25 @@ def request_credential(deps: Deps, caller: Caller, connection_id: str, reason: s
     return asks.waiting(deps, question, place)
 
 
-def _connected(deps: Deps, agent: Agent, vendor: str, ask_id: str) -> Connected:
-    """The person changed what was asked for, and connected that: say what came of the ask."""
+def _was_refused_since(deps: Deps, connection: Connection, place: AskPlace) -> bool:
+    """Whether the vendor has refused the credential that answered this ask."""
+    last = deps.store.traces.answers(connection.person_id).get(connection.id)
+    if last is None or place.answered_at is None:
+        return False
+    return last.status in CREDENTIAL_REFUSED and last.at > place.answered_at
+
+
+def _connected(deps: Deps, agent: Agent, vendor: str, ask_id: str) -> Connected | None:
+    """What came of an ask, though the person may have changed what was asked for. None: it was revoked since.
+
+    Refuses `connection_revoked` for one that the person has taken out of the agent's scope.
+    """
     ask = deps.store.asks.find(agent.person_id, ask_id)
     made = ask.connection_id if ask else None
     connection = deps.store.grants.find_connection(agent.person_id, made) if made else None
-    if connection is None or connection not in connection_rule.live(connection_rule.in_scope(agent, [connection])):
+    if connection is None or not connection_rule.live([connection]):
+        return None
+    if not connection_rule.in_scope(agent, [connection]):
         raise Refusal(
             Reason.CONNECTION_REVOKED,
             f"The person connected {vendor} and it cannot be used by this agent now. Tell them, and go on without it.",

@@ -190,7 +190,8 @@ def _sweep_lines(swept: Sweep) -> Iterator[str]:
 
 
 def _visit_lines(visits: Iterable[Visit], *, leaving: str) -> Iterator[str]:
-    for visit in visits:
+    """By the agents' names: a plan and the sweep after it read alike, whichever was visited first."""
+    for visit in sorted(visits, key=lambda visit: (visit.agent.name if visit.agent else "", visit.due.agent_id)):
         if visit.agent is None:
             if visit.outcome is Outcome.FAILED:
                 yield f"failed   {visit.due.agent_id}: it cannot be read or written now; the log of Graft says why"

@@ -177,7 +177,8 @@ def test_a_double_tap_and_the_back_button_show_what_holds(stage: Stage, mine: Br
     first = mine.post(f"/a/{ask.code}", answer="allow")
     second = mine.post(f"/a/{ask.code}", answer="allow")
     assert heading(first) == heading(second) == "Allowed"
-    assert "Already answered" not in second.body
+    assert "Already answered" not in first.body
+    assert "It was allowed already, just now." in text_of(second.body)
 
 
 def test_of_two_browsers_one_answer_holds_and_the_other_is_told(stage: Stage, mine: Browser) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chalicelib.errors import Reason, Refusal
-from chalicelib.model import AskState
+from chalicelib.model import AskState, VendorAnswer
 from chalicelib.services import agents, answers, connections, requests
 from chalicelib.services.answers import Ended
 from chalicelib.services.asks import Waiting
@@ -120,6 +120,49 @@ def test_a_credential_is_asked_for_once_and_the_repeated_call_answers_connected_
     assert replaced.secret_revision == mine.secret_revision + 1
     world.clock.forward(minutes=10)
     assert isinstance(requests.request_credential(world.deps, world.caller(), mine.id, "401"), Waiting)
+
+
+def test_after_a_revoke_the_same_request_asks_anew(world: World) -> None:
+    first = request(world)
+    connect(world, first)
+    connected = request(world)
+    assert isinstance(connected, Connected)
+    connections.revoke(world.deps, PERSON, connected.connection_id)
+    second, third = request(world), request(world)
+    assert isinstance(second, Waiting)
+    assert isinstance(first, Waiting)
+    assert second.ask_id != first.ask_id
+    assert third == second
+    connect(world, second)
+    assert isinstance(again := request(world), Connected)
+    assert again.connection_id != connected.connection_id
+
+
+def test_what_the_person_took_out_of_scope_again_is_not_asked_for(world: World) -> None:
+    connect(world, request(world))
+    agents.edit_scope(world.deps, PERSON, world.caller().agent.id, frozenset())
+    with pytest.raises(Refusal) as refused:
+        request(world)
+    assert refused.value.reason is Reason.CONNECTION_REVOKED
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_credential_that_the_vendor_refuses_again_is_asked_for_again(world: World, status: int) -> None:
+    mine = world.connect("demo")
+    first = requests.request_credential(world.deps, world.caller(), mine.id, "the vendor answers 401")
+    answers.give_credential(world.deps, world.asked(first), {"token": "mistyped"})
+    note_answer(world, mine.id, 200)
+    assert requests.request_credential(world.deps, world.caller(), mine.id, "401") == Connected(mine.id)
+    note_answer(world, mine.id, status)
+    second = requests.request_credential(world.deps, world.caller(), mine.id, "still refused")
+    assert isinstance(second, Waiting)
+    assert isinstance(first, Waiting)
+    assert second.ask_id != first.ask_id
+
+
+def note_answer(world: World, connection_id: str, status: int) -> None:
+    world.clock.forward(seconds=1)
+    world.deps.store.traces.keep_answer(PERSON, VendorAnswer(connection_id, status, "", world.clock()))
 
 
 def test_a_credential_for_a_connection_revoked_meanwhile_is_not_kept(world: World) -> None:

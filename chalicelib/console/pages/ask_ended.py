@@ -136,12 +136,14 @@ def _covers_acquire(answer: AskAnswer, agent: str) -> str:
 
 
 def _late(visit: Visit, ask: Ask) -> str:
-    """`said` in the address is what this browser wanted to answer."""
+    """`said` in the address is what was wanted by a second answer, of this browser or of another one."""
     said = visit.request.query.get("said", "")
-    if ask.answer is None or ask.answered_at is None or said not in set(AskAnswer) or said == ask.answer:
+    if ask.answer is None or ask.answered_at is None or said not in set(AskAnswer):
         return ""
-    when = moments.ago(ask.answered_at, visit.deps.now())
-    return f"It was {ANSWERS[ask.answer]} in another browser, {when}. That answer holds, and yours changed nothing."
+    already = f"It was {ANSWERS[ask.answer]} already, {moments.ago(ask.answered_at, visit.deps.now())}."
+    if said == AskAnswer.CONNECTED:
+        return f"{already} That answer holds, and a secret that was sent after it was not stored."
+    return f"{already} That answer holds, and the one after it changed nothing."
 
 
 def _repeated(visit: Visit, ask: Ask, agent: str, job: Job | None) -> Repeated:
