@@ -188,7 +188,7 @@ def test_of_two_browsers_one_answer_holds_and_the_other_is_told(stage: Stage, mi
     mine.post(f"/a/{ask.code}", answer="deny")
     late = other.post(f"/a/{ask.code}", answer="allow")
     assert heading(late) == "Denied"
-    assert "That answer holds, and yours changed nothing." in text_of(late.body)
+    assert "That answer holds, and the one after it changed nothing." in text_of(late.body)
     assert standing(stage) is Answer.DENIED
 
 
