@@ -5,13 +5,26 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from chalicelib.model import ToolVersion
 from chalicelib.services.tool_view import VERSIONS_SHOWN, ToolView, writing_lines
 
-from .changes import Difference, difference, source_lines
+from .changes import Line, difference, source_lines
+from .paging import cut, weigh
 from .unseen import Piece, count_unseen, pieces
+from .windows import Window, window
 from .words import CHIP_WORDS, Chip, chip, count
+
+SOURCE_BYTES: Final = 8_000
+CHANGE_BYTES: Final = 4_000
+SCHEMA_BYTES: Final = 2_000
+"""Room in the page for each of the three; what does not fit is a link away."""
+DESCRIPTION_BYTES: Final = 3_000
+SINCE_BYTES: Final = 400
+LONGEST_BYTES: Final = 1_900
+LINE_BYTES: Final = 32
+"""The elements around a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +46,16 @@ class ChosenVersion:
     published_at: datetime
     since: tuple[Piece, ...]
     """What changed since the version before, in words; empty: it is the first, or that one cannot be read."""
-    change: Difference | None
+    change: Window[Line] | None
     """None: the source is the same, or there is nothing to compare it with."""
-    lines: tuple[SourceLine, ...]
-    writing: int
-    """Lines that write."""
+    is_change_open: bool
+    source: Window[SourceLine]
+    writing: tuple[int, ...]
+    """The numbers of the lines that write, from 1."""
     unseen: int
     """Characters of the source that cannot be seen."""
-    schema: tuple[tuple[Piece, ...], ...]
+    schema: Window[tuple[Piece, ...]]
+    is_schema_open: bool
     description: tuple[Piece, ...]
     """Where it is not the current version: its author's words then."""
 
@@ -55,10 +70,20 @@ class OlderVersion:
     since: tuple[Piece, ...]
 
 
-def chosen_version(view: ToolView) -> ChosenVersion:
+@dataclass(frozen=True, slots=True)
+class Begins:
+    """With which line each text begins, from 0; what the address names is opened."""
+
+    source: int = 0
+    change: int = 0
+    schema: int = 0
+
+
+def chosen_version(view: ToolView, begins: Begins) -> ChosenVersion:
     chosen = view.chosen
     before = view.before(chosen)
     lines = _source(chosen)
+    schema = source_lines(json.dumps(chosen.input_schema, indent=2, ensure_ascii=False))
     is_current = chosen.version == view.current.version
     return ChosenVersion(
         version=chosen.version,
@@ -67,14 +92,36 @@ def chosen_version(view: ToolView) -> ChosenVersion:
         is_current=is_current,
         publisher=_publisher(view, chosen),
         published_at=chosen.published_at,
-        since=pieces(_since(before, chosen)),
-        change=difference(before, chosen) if before is not None and before.source != chosen.source else None,
-        lines=lines,
-        writing=sum(bool(line.mark) for line in lines),
+        since=cut(pieces(_since(before, chosen)), SINCE_BYTES),
+        change=_change(before, chosen, begins.change),
+        is_change_open=begins.change > 0,
+        source=window(lines, begins.source, SOURCE_BYTES, lambda line: _weigh(line.text) + 2 * LINE_BYTES),
+        writing=tuple(number for number, line in enumerate(lines, start=1) if line.mark),
         unseen=count_unseen(chosen.source),
-        schema=source_lines(json.dumps(chosen.input_schema, indent=2, ensure_ascii=False)),
-        description=() if is_current else pieces(chosen.description),
+        schema=window([_short(line) for line in schema], begins.schema, SCHEMA_BYTES, _weigh),
+        is_schema_open=begins.schema > 0,
+        description=() if is_current else cut(pieces(chosen.description), DESCRIPTION_BYTES),
     )
+
+
+def _change(before: ToolVersion | None, after: ToolVersion, start: int) -> Window[Line] | None:
+    if before is None or before.source == after.source:
+        return None
+    lines = [Line(line.kind, _short(line.text)) for line in difference(before, after).lines]
+    return window(lines, start, CHANGE_BYTES, lambda line: _weigh(line.text) + LINE_BYTES)
+
+
+def _weigh(text: tuple[Piece, ...]) -> int:
+    return weigh(text) + LINE_BYTES
+
+
+def _short(line: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """A line that would fill a page by itself ends with how much of it is not there."""
+    shown = cut(line, LONGEST_BYTES)
+    if shown == line:
+        return line
+    left = sum(len(piece.text) for piece in line) - sum(len(piece.text) for piece in shown[:-1])
+    return (*shown[:-1], Piece(f"… and {left} more characters in this line"))
 
 
 def older_versions(view: ToolView) -> tuple[OlderVersion, ...]:
@@ -87,7 +134,7 @@ def older_versions(view: ToolView) -> tuple[OlderVersion, ...]:
             chip_word=CHIP_WORDS[kind],
             publisher=_publisher(view, one),
             published_at=one.published_at,
-            since=pieces(_since(view.before(one), one)),
+            since=cut(pieces(_since(view.before(one), one)), SINCE_BYTES),
         )
         for one in shown
         for kind in [chip(one.annotations)]
@@ -102,7 +149,7 @@ def _publisher(view: ToolView, version: ToolVersion) -> str:
 def _source(version: ToolVersion) -> tuple[SourceLine, ...]:
     writes = writing_lines(version.source)
     return tuple(
-        SourceLine(text, " ".join(methods), _kind(methods))
+        SourceLine(_short(text), " ".join(methods), _kind(methods))
         for number, text in enumerate(source_lines(version.source), start=1)
         for methods in [writes.get(number, ())]
     )

@@ -34,7 +34,7 @@ from chalicelib.rules.names import read_name
 from chalicelib.services import toolbox
 from chalicelib.services.deps import Deps
 
-VERSIONS_SHOWN: Final = 20
+VERSIONS_SHOWN: Final = 8
 HISTORY_SEARCHED: Final = 200
 RUNS_SEARCHED: Final = 50
 QUERY_MAX: Final = 200

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
+from chalicelib.console.paging import PAGE_BYTES
 from chalicelib.services import agents, connections, publishing
 from chalicelib.services.sweep import run_sweep
 from chalicelib.storage import items
@@ -183,7 +185,7 @@ def test_without_an_agent_a_tool_is_in_no_list(world: World, mine: Browser) -> N
 def test_lines_are_numbered_by_the_list_and_those_that_write_are_marked(world: World, mine: Browser) -> None:
     world.publish("a", 'def run(input, http):\n    http.put("/a")\n    return http.delete("/b").status\n')
     body = mine.get("/toolbox/demo__a").body
-    assert '<ol class="source" aria-label="Source of version 1; 2 of 3 lines write">' in body
+    assert '<ol class="source" id="source" aria-label="Source of version 1; 2 of 3 lines write">' in body
     marked = re.findall(r'<li class="(\w+)"><span class="mark">.*?</svg>([A-Z ]+)</span><code>(.*?)</code>', body)
     assert [(kind, mark) for kind, mark, _ in marked] == [("write", "PUT"), ("destructive", "DELETE")]
 
@@ -228,12 +230,39 @@ def test_the_same_source_published_again_says_so(world: World, mine: Browser) ->
 
 
 def test_very_many_versions_are_paged(world: World, mine: Browser) -> None:
-    for _ in range(23):
+    for _ in range(11):
         world.publish("a")
     body = mine.get("/toolbox/demo__a").body
     assert "3 older versions" in words_of(body)
     assert "?version=3#versions" in body
     assert "older versions" not in page_of(mine, "/toolbox/demo__a?version=3")
+
+
+def test_a_large_tool_is_read_whole_over_several_small_pages(world: World, mine: Browser) -> None:
+    remarks = [f"# {HOSTILE} line {number}" for number in range(400)]
+    source = READS + "\n".join(remarks) + "\n" + WRITES.replace("run", "also") + f"# {'long ' * 3000}\n"
+    asks = {f"field{number}": {"type": "string"} for number in range(150)}
+    for changed in (source, source.replace("line", "remark")):
+        schema = {"type": "object", "properties": asks}
+        world.publish("a", changed, description=HOSTILE * 45, input_schema=schema)
+    for number in range(15):
+        world.agent(f"agent {'&' * 40} {number}")
+    for what, total in (("source", 405), ("change", 2 * 400 + 5), ("schema", 455)):
+        address, lines = "/toolbox/demo__a?version=2", 0
+        while address:
+            body = mine.get(address.partition("#")[0]).body
+            assert len(body.encode()) <= PAGE_BYTES, address
+            listed = body.partition(f'id="{what}"')[2].partition("</ol>")[0]
+            lines += listed.count("<li")
+            after = re.search(rf'href="([^"]+{what}=[1-9]\d*#{what})">Next lines', body)
+            address = unescape(after[1]) if after else ""
+        assert lines == total, what
+    assert "more characters in this line" in page_of(mine, "/toolbox/demo__a?source=404")
+    assert 'data-line="404"' in mine.get("/toolbox/demo__a?source=403").body
+    assert "1 writes: 404" in page_of(mine, "/toolbox/demo__a")
+    assert "11 to 16 of 16 agents" in page_of(mine, "/toolbox/demo__a?agents=10")
+    for wrong in ("source=x", "source=99999", "change=-1", "schema=99999", "agents=99"):
+        assert mine.get(f"/toolbox/demo__a?{wrong}").status == 200
 
 
 def test_a_tool_or_a_version_that_is_not_there_is_not_found(world: World, mine: Browser, theirs: Browser) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from chalicelib.errors import Refusal
 from chalicelib.model import Connection, ToolVersion
@@ -13,14 +14,16 @@ from chalicelib.services.tool_view import LastRun, ToolView
 
 from ..http import PageResponse
 from ..outcomes import outcome_of
-from ..paging import read_number
+from ..paging import cut, read_number
 from ..render import Frame, html
 from ..side_by_side import with_frame
 from ..tool_places import PlaceRow, place_rows
-from ..tool_versions import ChosenVersion, OlderVersion, chosen_version, older_versions
+from ..tool_versions import DESCRIPTION_BYTES, Begins, ChosenVersion, OlderVersion, chosen_version, older_versions
 from ..unseen import Piece, pieces
 from ..visit import NotFound, Visit
 from ..words import CHIP_SENTENCES, CHIP_WORDS, Chip, chip, methods_of
+
+PLACES_SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,9 @@ class ToolPage:
     last_run: RunFacts | None
     withheld: str
     places: tuple[PlaceRow, ...]
+    places_start: int
+    """How many agents stand before these."""
+    places_total: int
     chosen: ChosenVersion
     older: tuple[OlderVersion, ...]
     """The other versions that are shown, newest first."""
@@ -70,10 +76,13 @@ def show(visit: Visit) -> PageResponse:
         )
     except Refusal:
         raise NotFound from None
-    return html(_page(frame, view))
+    return html(_page(frame, view, visit.request.query))
 
 
-def _page(frame: Frame, view: ToolView) -> ToolPage:
+def _page(frame: Frame, view: ToolView, query: Mapping[str, str]) -> ToolPage:
+    places = place_rows(view, frame.now)
+    start = _number(query, "agents") if _number(query, "agents") < len(places) else 0
+    begins = Begins(_number(query, "source"), _number(query, "change"), _number(query, "schema"))
     current = view.current
     kind = chip(current.annotations)
     writing, reading = methods_of(current)
@@ -86,7 +95,7 @@ def _page(frame: Frame, view: ToolView) -> ToolPage:
         chip_word=CHIP_WORDS[kind],
         chip_sentence=CHIP_SENTENCES[kind],
         methods=writing + reading,
-        description=pieces(current.description),
+        description=cut(pieces(current.description), DESCRIPTION_BYTES),
         author=publisher_of(view, current),
         version=current.version,
         published_at=current.published_at,
@@ -94,11 +103,17 @@ def _page(frame: Frame, view: ToolView) -> ToolPage:
         is_default=view.connection is not None and view.connection.id == current.connection_id,
         last_run=_run_facts(view.last_run),
         withheld=view.withheld,
-        places=place_rows(view, frame.now),
-        chosen=chosen_version(view),
+        places=places[start : start + PLACES_SHOWN],
+        places_start=start,
+        places_total=len(places),
+        chosen=chosen_version(view, begins),
         older=older,
         still_older=last_shown - 1,
     )
+
+
+def _number(query: Mapping[str, str], name: str) -> int:
+    return read_number(query.get(name, ""))
 
 
 def publisher_of(view: ToolView, version: ToolVersion) -> str:
