@@ -70,7 +70,10 @@ class JobRows:
         )
 
     def advance(self, seen: Job, done: Job) -> bool:
-        """Write what its worker did: from `seen`, as it stood last, to `done`. False: the job is no longer its own."""
+        """Write what its worker did: from `seen`, as it stood last, to `done`. False: the job is no longer its own.
+
+        Sent again because the answer was lost, it is written once.
+        """
         expression = f"SET {_LEASE}, #attempts = :attempts, #tokens = :tokens"
         values = {
             ":running": items.text(JobStatus.RUNNING),
@@ -78,6 +81,7 @@ class JobRows:
             ":lease": items.moment(done.lease_until),
             ":attempts": items.number(done.attempts),
             ":tokens": items.number(done.tokens),
+            ":told": items.number(len(seen.progress)),
         }
         entries = done.progress[len(seen.progress) :]
         if entries:
@@ -86,7 +90,14 @@ class JobRows:
         if done.draft is not None and done.draft != seen.draft:
             expression += ", #draft = :draft"
             values[":draft"] = job_items.draft_value(done.draft)
-        return self._table.write(update(_key(seen), expression, condition=_IS_MINE, values=values))
+        condition = f"{_IS_MINE} AND size(#progress) = :told"
+        written = self._table.write(update(_key(seen), expression, condition=condition, values=values))
+        return written or self._stands(done)
+
+    def _stands(self, done: Job) -> bool:
+        """Whether the job is exactly what its worker wants to have written."""
+        now = self.find(done.person_id, done.agent_id, done.id)
+        return now == done
 
     def requeue(self, seen: Job, entry: JobEntry, *, lease_until: datetime) -> bool:
         """Take a silent job from its worker. False: it was heard of meanwhile, or another one did so first."""

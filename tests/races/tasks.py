@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from datetime import timedelta
 from typing import Any
 
 import boto3
 
 from chalicelib.model import AskAnswer, ConnectionState
-from chalicelib.services import answers, connections, publishing, sweep, toolbox
+from chalicelib.services import answers, connections, publishing, sweep, toolbox, writing
 from chalicelib.services.asks import Waiting
 from chalicelib.services.connections import NewConnection
 from tests.races.arena import (
@@ -25,6 +25,7 @@ from tests.races.arena import (
     shorten_botocores_pauses,
 )
 from tests.races.faults import Death
+from tests.races.scripted import Scripted
 from tests.services.world import PERSON, World
 
 
@@ -121,6 +122,11 @@ def revokes(world: World, *, connection_id: str) -> bool:
     return revoked is not None and revoked.state is ConnectionState.REVOKED
 
 
+def works(world: World, *, agent_id: str, job_id: str) -> None:
+    """A worker of this job, whose model is in this process."""
+    writing.work(replace(world.deps, model=Scripted(), start_job=lambda *_: None), PERSON, agent_id, job_id)
+
+
 def _changed(membership: Any) -> bool:
     return membership is not None and membership.changed
 
@@ -136,4 +142,5 @@ TASKS: dict[str, Callable[..., Any]] = {
     "answers": answers_ask,
     "connects": connects,
     "revokes": revokes,
+    "works": works,
 }

@@ -22,12 +22,11 @@ STRIDE_AMONG_FAULTS: Final = 5
 """Beside faults every fifth moment is tried, from one that the seed chooses: retries make the steps many."""
 
 
-def deaths(arena: LiveArena) -> Iterator[tuple[int, bool]]:
+def deaths(arena: LiveArena, stride: int) -> Iterator[tuple[int, bool]]:
     """(request, whether it was answered), in the order of time."""
     moments = [(request, after) for request in range(1, REQUESTS_MAX) for after in (False, True)]
-    if arena.faulty:
-        return iter(moments[arena.place.seed % STRIDE_AMONG_FAULTS :: STRIDE_AMONG_FAULTS])
-    return iter(moments)
+    stride *= STRIDE_AMONG_FAULTS if arena.faulty else 1
+    return iter(moments[arena.place.seed % stride :: stride])
 
 
 def kill_at_every_step(
@@ -38,9 +37,13 @@ def kill_at_every_step(
     *,
     before: Callable[[], object],
     after: Callable[[], object],
+    stride: int = 1,
 ) -> int:
-    """How often the process was killed before one came to its end."""
-    for kills, death in enumerate(deaths(arena)):
+    """How often the process was killed before one came to its end.
+
+    `stride`: of a task with very many requests, every so many moments are tried.
+    """
+    for kills, death in enumerate(deaths(arena, stride)):
         before()
         ended = crew.run(Order(task, arena.place, arguments, arena.clock.ahead.total_seconds(), death))
         print(death, ended)

@@ -1,0 +1,163 @@
+"""Jobs raced: asked for, taken up, given to another worker and cancelled by many hands at the same moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count, pairwise
+from typing import Any, Final
+
+import pytest
+
+from chalicelib.model import AskAnswer, Job, JobStatus
+from chalicelib.rules.acquire import LEASE
+from chalicelib.services import acquire, acquire_asks, connections, writing
+from chalicelib.services.acquire import News, Wanted
+from chalicelib.services.sweep import run_sweep
+from tests.races.arena import NO_FAULTS, LiveArena, attempt
+from tests.races.crew import Crew
+from tests.races.faults import Meanwhile
+from tests.races.scripted import Scripted, name_for
+from tests.races.test_at_once import at_once
+from tests.races.test_killed import REQUESTS_MAX, kill_at_every_step
+from tests.services.world import PERSON, World
+
+CONNECTION: Final = "c1"
+HANDS: Final = 6
+LEASES_MAX: Final = 4
+REQUESTS_MIN: Final = 20
+STRIDE: Final = 3
+"""A worker sends many requests: every third moment is tried, from one that the seed chooses."""
+
+
+@dataclass
+class Scene:
+    arena: LiveArena
+    model: Scripted = field(default_factory=Scripted)
+    called: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def hand(self, **changes: Any) -> World:
+        return self.equipped(self.arena.hand(**changes))
+
+    def equipped(self, world: World) -> World:
+        world.deps = replace(world.deps, model=self.model, start_job=lambda *job: self.called.append(job))
+        return world
+
+    def set(self, connection_id: str = CONNECTION) -> None:
+        """A connection on which the person allows tools to be written."""
+        self.arena.connect(connection_id)
+        clean = self.equipped(self.arena.clean)
+        ask = clean.asked(start(clean, 1, connection_id))
+        assert acquire_asks.answer_acquire(clean.deps, ask, AskAnswer.ALLOWED).ended is None
+
+    def job(self) -> Job:
+        """The newest one."""
+        return self.arena.clean.deps.store.jobs.newest(PERSON, self.arena.facts().agent.id)[0]
+
+    def go_on(self) -> None:
+        """As after a worker's death: its lease ends, the sweep calls others, and they come."""
+        for _ in range(LEASES_MAX):
+            if not self.job().status.is_open:
+                return
+            self.arena.clock.forward(seconds=91)
+            run_sweep(self.arena.clean.deps)
+            for job in self.called:
+                writing.work(self.arena.clean.deps, *job)
+
+    def check(self) -> Job:
+        """What holds once nobody is at it: one end, told once; one tool if it succeeded; nothing stays in flight."""
+        job, deps = self.job(), self.arena.clean.deps
+        assert not job.status.is_open
+        assert deps.store.jobs.all_open(PERSON, job.agent_id) == []
+        told = [entry.step for entry in job.progress]
+        assert told[0] == "queued"
+        ends = [step for step in told if step in ("published", "failed", "cancelled")]
+        assert ends == [told[-1]], told
+        made = deps.store.toolbox.find_current(PERSON, f"demo__{name_for(job.goal)}")
+        assert (made is not None) == (job.status is JobStatus.SUCCEEDED)
+        assert made is None or made.version == 1
+        run = self.arena.facts().agent.runs.get(job.id)
+        assert run is None or run.deadline <= self.arena.clock() + LEASE, "a job that ended holds the sweep off"
+        return job
+
+
+def start(world: World, number: int = 1, connection_id: str = CONNECTION) -> object:
+    wanted = Wanted(connection_id, f"Echo a text, goal {number}", ignore_existing=True)
+    return acquire.acquire(world.deps, world.caller(), wanted)
+
+
+def work(world: World, job: Job) -> None:
+    writing.work(world.deps, PERSON, job.agent_id, job.id)
+
+
+@pytest.fixture
+def scene(arena: LiveArena) -> Scene:
+    scene = Scene(arena)
+    scene.set()
+    return scene
+
+
+def test_one_goal_asked_for_by_many_at_once_is_one_job(scene: Scene) -> None:
+    hands = [scene.hand() for _ in range(HANDS)]
+    answers = at_once(*[partial(start, hand) for hand in hands])
+    told = {answer.job.id for answer in answers if isinstance(answer, News)}
+    assert told <= {scene.job().id}
+    assert told or scene.arena.faulty
+    assert len(scene.arena.facts().agent.runs) == 1
+
+
+def test_many_workers_at_once_write_one_tool_and_ask_the_model_once(scene: Scene) -> None:
+    start(scene.arena.clean)
+    job = scene.job()
+    at_once(*[partial(work, scene.hand(), job) for _ in range(HANDS)], partial(work, scene.arena.clean, job))
+    scene.go_on()
+    assert scene.check().status is JobStatus.SUCCEEDED
+    assert len(scene.model.asked) == 1 or scene.arena.faulty
+
+
+def test_whatever_answers_are_lost_no_step_is_told_twice(scene: Scene) -> None:
+    start(scene.arena.clean)
+    attempt(work, scene.hand(), scene.job())
+    scene.go_on()
+    steps = [entry.step for entry in scene.check().progress]
+    assert not any(first == second for first, second in pairwise(steps)), steps
+
+
+def test_a_worker_killed_between_any_two_of_its_requests_is_followed_by_one_that_ends_the_job(
+    scene: Scene, crew: Crew
+) -> None:
+    """Report: lightningkite/lightning-server#143"""
+    numbers = count(1)
+    arguments: dict[str, Any] = {"agent_id": scene.arena.facts().agent.id, "job_id": ""}
+
+    def ask_for_another() -> None:
+        start(scene.arena.clean, next(numbers))
+        arguments["job_id"] = scene.job().id
+
+    def go_on() -> None:
+        scene.go_on()
+        assert scene.check().status is JobStatus.SUCCEEDED
+        scene.called.clear()
+
+    kills = kill_at_every_step(
+        scene.arena, crew, "works", arguments, before=ask_for_another, after=go_on, stride=STRIDE
+    )
+    assert scene.arena.faulty or kills >= REQUESTS_MIN // STRIDE
+
+
+@pytest.mark.parametrize("place", [NO_FAULTS], indirect=True)
+def test_a_revoke_between_any_two_requests_of_the_worker_leaves_a_whole_tool_or_none(arena: LiveArena) -> None:
+    scene = Scene(arena)
+    for at in range(1 + arena.place.seed % STRIDE, REQUESTS_MAX, STRIDE):
+        scene.set(f"c{at}")
+        start(arena.clean, at, f"c{at}")
+        worker = scene.hand()
+        revoke = partial(connections.revoke, arena.clean.deps, PERSON, f"c{at}")
+        meanwhile = Meanwhile(worker.deps.store.table.client, at, revoke)
+        work(worker, scene.job())
+        assert scene.check().status in (JobStatus.SUCCEEDED, JobStatus.CANCELLED, JobStatus.FAILED)
+        if not meanwhile.happened:
+            assert at > REQUESTS_MIN
+            return
+        assert arena.facts().promotions == (), "what was published before the revoke was demoted by it"
+    raise AssertionError("the worker never came to its end")
