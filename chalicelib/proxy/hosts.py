@@ -14,6 +14,7 @@ from chalicelib.errors import Reason, Refusal
 HTTPS_PORT: Final = 443
 HOST_TEXT_MAX: Final = 300
 NAME_MAX: Final = 253
+HOW_TO_WRITE_IT: Final = "Write the host's name alone, such as api.example.com: without https:// and without a path."
 
 _UNFIT = re.compile(r"[\x00-\x20\x7f-\xa0@\\/?#%]")
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
@@ -94,7 +95,7 @@ def _parse_ipv6(text: str, default_port: int) -> Host:
 
 def _refuse(text: str, why: str) -> NoReturn:
     shown = ascii(text if len(text) <= 80 else f"{text[:80]}…")
-    raise Refusal(Reason.HOST_NOT_ALLOWED, f"{shown} {why}. Use one of the connection's declared hosts by name.")
+    raise Refusal(Reason.HOST_NOT_ALLOWED, f"{shown} {why}. {HOW_TO_WRITE_IT}")
 
 
 @dataclass(frozen=True, slots=True)
