@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from chalicelib.model import Ask, AskAnswer, LinkKind
-from chalicelib.services import accounts, acquire, agents, answers, connections, presence, requests, runs
+from chalicelib.services import accounts, acquire, agents, answers, presence, requests, runs
 from chalicelib.services.acquire import Wanted
 from chalicelib.services.deps import Deps
 from chalicelib.services.requests import WantedConnection
@@ -20,6 +20,7 @@ from chalicelib.services.sweep import run_sweep
 from chalicelib.storage import items
 from chalicelib.storage.table import delete
 from tests.console.flights import in_flight
+from tests.console.test_agent_page import with_every_cause
 from tests.services.world import DELETES, PERSON, READS, WRITES, Clock, World
 from tests.writer.endpoint import Endpoint, a_tool
 from tests.writer.stage import GOAL, Stage
@@ -78,24 +79,11 @@ class Scene:
         agents.revoke_agent(self.deps, PERSON, world.caller("old phone").agent.id)
 
     def _every_cause(self) -> None:
-        """One tool left by each."""
-        world = self.world
-        gone = world.connect("archive")
-        world.publish("bound", READS, vendor="archive")
-        world.publish("idle")
-        world.clock.forward(days=20)
-        for name in ("capped", "asked", "used"):
-            world.publish(name)
-            world.clock.forward(seconds=1)
-        world.call("used")
-        world.demote("asked")
-        connections.revoke(self.deps, PERSON, gone.id)
-        world.clock.forward(days=1, minutes=1)
-        demo = world.caller().agent.id
-        agents.edit_limits(self.deps, PERSON, demo, name="demo", cap=1, idle_window_days=21)
-        run_sweep(self.deps)
+        """One tool left by each; then the limits are as they were."""
+        with_every_cause(self.world)
+        demo = self.world.caller().agent.id
         agents.edit_limits(self.deps, PERSON, demo, name="demo", cap=20, idle_window_days=21)
-        world.clock.forward(days=14)
+        self.world.clock.forward(days=14)
 
     def _a_set_of_every_kind(self) -> None:
         world = self.world

@@ -128,7 +128,7 @@ STATES: Final = (
     State("tool-that-writes-opened", at("/toolbox/demo__create-note"), act=opened),
     State("tool-that-deletes", at("/toolbox/demo__delete-the-first-note-of-all")),
     State("tool-that-reads", at("/toolbox/demo__list-notes")),
-    State("tool-whose-connection-was-revoked", at("/toolbox/archive__bound")),
+    State("tool-whose-connection-was-revoked", at("/toolbox/notes__bound")),
     State("connections-empty", at("/connections"), "empty"),
     State("connections", at("/connections")),
     State("connections-opened", at("/connections"), act=opened),
