@@ -109,8 +109,7 @@ def take_up(deps: Deps, agent: Agent, job_id: str) -> Worker | None:
     again = " again" if job.attempts else ""
     entry = JobEntry(job.last_seq + 1, now, "started", f"A worker took it up{again}.")
     owner = deps.new_id()
-    if not deps.store.jobs.take_up(job, owner, entry, lease_until=now + rule.LEASE):
-        return None
+    deps.store.jobs.take_up(job, owner, entry, lease_until=now + rule.LEASE)
     taken = deps.store.jobs.find(agent.person_id, agent.id, job_id)
     if taken is None or taken.owner != owner:
         return None

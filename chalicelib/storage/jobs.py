@@ -5,6 +5,7 @@ Every write of a worker is conditioned on its being the owner: one that was give
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -51,9 +52,9 @@ class JobRows:
         new = "attribute_not_exists(#pk)"
         return [put(job_items.job_item(job), condition=new), put(job_items.goal_item(job), condition=new)]
 
-    def take_up(self, job: Job, owner: str, entry: JobEntry, *, lease_until: datetime) -> bool:
-        """Make `owner` the job's worker. False: it has ended, or a worker that is still heard of has it."""
-        return self._table.write(
+    def take_up(self, job: Job, owner: str, entry: JobEntry, *, lease_until: datetime) -> None:
+        """Make `owner` the job's worker, unless it has ended, or a worker that is still heard of has it."""
+        self._table.write(
             update(
                 _key(job),
                 f"SET #status = :running, #owner = :owner, {_LEASE}, {_NOTED}",
@@ -95,13 +96,16 @@ class JobRows:
         return written or self._stands(done)
 
     def _stands(self, done: Job) -> bool:
-        """Whether the job is exactly what its worker wants to have written."""
+        """Whether the job is exactly what was to be written."""
         now = self.find(done.person_id, done.agent_id, done.id)
         return now == done
 
     def requeue(self, seen: Job, entry: JobEntry, *, lease_until: datetime) -> bool:
-        """Take a silent job from its worker. False: it was heard of meanwhile, or another one did so first."""
-        return self._table.write(
+        """Take a silent job from its worker. False: it was heard of meanwhile, or another one did so first.
+
+        Sent again because the answer was lost, it is written once.
+        """
+        written = self._table.write(
             update(
                 _key(seen),
                 f"SET #status = :queued, #owner = :nobody, {_LEASE}, {_NOTED}",
@@ -116,6 +120,8 @@ class JobRows:
                 },
             )
         )
+        queued = replace(seen, status=JobStatus.QUEUED, owner="", lease_until=lease_until)
+        return written or self._stands(replace(queued, progress=(*seen.progress, entry)))
 
     def ended(self, seen: Job, status: JobStatus, result: JsonObject, entry: JobEntry) -> list[Write]:
         """By its worker: fails when another one has it, or it has ended."""

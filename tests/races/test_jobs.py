@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count, pairwise
+from itertools import count
 from typing import Any, Final
 
 import pytest
 
 from chalicelib.model import AskAnswer, Job, JobStatus
 from chalicelib.rules.acquire import LEASE
-from chalicelib.services import acquire, acquire_asks, connections, writing
+from chalicelib.services import acquire, acquire_asks, connections, jobs, writing
 from chalicelib.services.acquire import News, Wanted
 from chalicelib.services.sweep import run_sweep
-from tests.races.arena import NO_FAULTS, LiveArena, attempt
+from tests.races.arena import NO_FAULTS, LiveArena
 from tests.races.crew import Crew
-from tests.races.faults import Meanwhile
+from tests.races.faults import LostAnswer, Meanwhile
 from tests.races.scripted import Scripted, name_for
 from tests.races.test_at_once import at_once
 from tests.races.test_killed import REQUESTS_MAX, kill_at_every_step
@@ -26,6 +26,7 @@ CONNECTION: Final = "c1"
 HANDS: Final = 6
 LEASES_MAX: Final = 4
 REQUESTS_MIN: Final = 20
+STEPS: Final = ["queued", "started", "documentation", "model", "reply", "check", "dry run", "published"]
 STRIDE: Final = 3
 """A worker sends many requests: every third moment is tried, from one that the seed chooses."""
 
@@ -115,12 +116,30 @@ def test_many_workers_at_once_write_one_tool_and_ask_the_model_once(scene: Scene
     assert len(scene.model.asked) == 1 or scene.arena.faulty
 
 
-def test_whatever_answers_are_lost_no_step_is_told_twice(scene: Scene) -> None:
+@pytest.mark.parametrize("place", [NO_FAULTS], indirect=True)
+def test_whichever_answer_is_lost_the_worker_goes_on_and_tells_no_step_twice(scene: Scene) -> None:
+    for at in range(1, REQUESTS_MAX):
+        start(scene.arena.clean, at)
+        worker = scene.hand()
+        lost = LostAnswer(worker.deps.store.table.client, at)
+        work(worker, scene.job())
+        done = scene.check()
+        assert done.status is JobStatus.SUCCEEDED
+        assert [entry.step for entry in done.progress] == STEPS
+        if not lost.happened:
+            return
+    raise AssertionError("the worker never came to its end")
+
+
+@pytest.mark.parametrize("place", [NO_FAULTS], indirect=True)
+def test_a_silent_job_is_given_to_another_worker_although_the_answer_is_lost(scene: Scene) -> None:
     start(scene.arena.clean)
-    attempt(work, scene.hand(), scene.job())
-    scene.go_on()
-    steps = [entry.step for entry in scene.check().progress]
-    assert not any(first == second for first, second in pairwise(steps)), steps
+    scene.called.clear()
+    scene.arena.clock.forward(seconds=61)
+    finder = scene.hand()
+    LostAnswer(finder.deps.store.table.client, 1)
+    assert jobs.go_on(finder.deps, scene.job()).status is JobStatus.QUEUED
+    assert len(scene.called) == 1
 
 
 def test_a_worker_killed_between_any_two_of_its_requests_is_followed_by_one_that_ends_the_job(
