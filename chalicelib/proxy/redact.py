@@ -7,22 +7,35 @@ module the secret it was given can: reversed, in pieces, encrypted. It has the s
 from __future__ import annotations
 
 import json
+import re
+from array import array
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
-from html import escape
+from html import escape as html_escape
+from html import unescape
 from typing import Final
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 REDACTED: Final = "[redacted]"
 SHORTEST_ENCODED: Final = 8
 """Characters: shorter ones would hit what only looks like them."""
+_SPELLED: Final = (
+    r"""\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|%s)|(?:%%[0-9a-fA-F]{2})+|&(?:\#[xX]?[0-9a-fA-F]{1,8}|[a-zA-Z]{2,8});"""
+)
+_ESCAPE: Final = re.compile(_SPELLED % "/")
+"""One character that JSON, a URL or HTML spells otherwise, through however many layers of backslashes; or a run of
+bytes, which only together are characters."""
+_ESCAPE_OR_QUOTE: Final = re.compile(_SPELLED % """["'/]""")
+"""For secrets with quotes: answers are full of escaped ones."""
+_MARKS: Final = ("\\", "%", "&")
 _URL_SAFE: Final = str.maketrans("+/", "-_")
 _JSON_IN_HTML: Final = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&'"})
 
 
 def echoes_of(secrets: Iterable[str]) -> tuple[str, ...]:
     """Every form in which a vendor may echo these secrets, longest first: as they are, in base64 (also in the middle
-    of something longer), hexadecimal, percent-encoding, JSON and HTML."""
+    of something longer), hexadecimal, percent-encoding, JSON and HTML, in lower and upper case. `redact` finds each of
+    them through further escapes, too."""
     return longest_first({form for secret in secrets if secret for form in _forms(secret)})
 
 
@@ -34,6 +47,9 @@ def longest_first(echoes: Iterable[str]) -> tuple[str, ...]:
 def _forms(secret: str) -> Iterable[str]:
     raw = secret.encode("utf-8", "surrogatepass")
     yield secret
+    if len(secret) >= SHORTEST_ENCODED:
+        yield secret.lower()
+        yield secret.upper()
     for encoded in (b64encode(raw).decode("ascii"), urlsafe_b64encode(raw).decode("ascii")):
         yield encoded
         yield encoded.rstrip("=")
@@ -51,7 +67,7 @@ def _forms(secret: str) -> Iterable[str]:
         yield text.replace("/", "\\/")
         yield text.translate(_JSON_IN_HTML)
         yield json.dumps(text)[1:-1]
-    yield escape(secret)
+    yield html_escape(secret)
 
 
 def _inside_base64(raw: bytes) -> Iterator[str]:
@@ -67,8 +83,64 @@ def _lower_hex(quoted: str) -> str:
 
 
 def redact(text: str, echoes: Iterable[str]) -> str:
-    """The text with every echo replaced by `[redacted]`. `echoes` come longest first."""
+    """The text with every echo replaced by `[redacted]`, however its characters are escaped. `echoes` come longest
+    first."""
+    echoes = tuple(echoes)
     for echo in echoes:
         if echo in text:
             text = text.replace(echo, REDACTED)
+    if echoes and any(mark in text for mark in _MARKS):
+        escape = _ESCAPE_OR_QUOTE if any(mark in echo for echo in echoes for mark in "\"'") else _ESCAPE
+        meant = escape.sub(lambda escaped: _meaning(escaped[0]), text)
+        if any(echo in meant for echo in echoes):
+            return _redact_escaped(text, echoes, escape)
     return text
+
+
+def _meaning(escaped: str) -> str:
+    """The characters that an escape stands for."""
+    if escaped[0] == "%":
+        return unquote(escaped, errors="replace")
+    if escaped[0] == "&":
+        return unescape(escaped)
+    plain = escaped.lstrip("\\")
+    return chr(int(plain[1:], 16)) if plain[0] in "ux" else plain
+
+
+def _redact_escaped(text: str, echoes: Iterable[str], escape: re.Pattern[str]) -> str:
+    """`[redacted]` in place of all that means an echo; an escape that does so in part goes whole."""
+    meant, starts, ends = _spelled_out(text, escape)
+    kept, at = [], 0
+    for begin, end in _spans(meant, echoes):
+        kept += [text[at : max(at, starts[begin])], REDACTED]
+        at = max(at, ends[end - 1])
+    return "".join([*kept, text[at:]])
+
+
+def _spelled_out(text: str, escape: re.Pattern[str]) -> tuple[str, array[int], array[int]]:
+    """What the text means, and for each character of that where its spelling begins and ends in the text."""
+    pieces, starts, ends, at = [], array("I"), array("I"), 0
+    for escaped in escape.finditer(text):
+        begin, end = escaped.span()
+        meaning = _meaning(escaped[0])
+        pieces += [text[at:begin], meaning]
+        starts.extend(range(at, begin))
+        ends.extend(range(at + 1, begin + 1))
+        starts.extend([begin] * len(meaning))
+        ends.extend([end] * len(meaning))
+        at = end
+    starts.extend(range(at, len(text)))
+    ends.extend(range(at + 1, len(text) + 1))
+    return "".join([*pieces, text[at:]]), starts, ends
+
+
+def _spans(meant: str, echoes: Iterable[str]) -> list[tuple[int, int]]:
+    """Where echoes stand, in order, none within another."""
+    found = sorted(match.span() for echo in echoes for match in re.finditer(re.escape(echo), meant))
+    merged: list[tuple[int, int]] = []
+    for begin, end in found:
+        if merged and begin < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return merged

@@ -50,6 +50,53 @@ def test_each_form_is_replaced(form: str) -> None:
     assert redact(f"before {form} after {form}", echoes_of([SECRET])) == f"before {REDACTED} after {REDACTED}"
 
 
+TOKEN = "CANARY+ab/cd9Xyz=="
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "json": lambda c: f"\\u{ord(c):04X}",
+    "json in json": lambda c: f"\\\\u{ord(c):04x}",
+    "javascript": lambda c: f"\\x{ord(c):02x}",
+    "url": lambda c: f"%{ord(c):02x}",
+    "html, hexadecimal": lambda c: f"&#x{ord(c):X};",
+    "html, decimal": lambda c: f"&#{ord(c):03};",
+}
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+@pytest.mark.parametrize("which", ["+", "=", "+=/", TOKEN], ids=["plus", "equals", "signs", "all"])
+def test_whichever_characters_are_escaped_it_is_taken_out(spell: Callable[[str], str], which: str) -> None:
+    """As .NET, Gson, PHP and others each write it."""
+    form = "".join(spell(c) if c in which else c for c in TOKEN)
+    text = f'{{"a": "&lt;{form}\\u0021", "b": "Bearer {form}"}}'
+    assert redact(text, echoes_of([TOKEN])) == f'{{"a": "&lt;{REDACTED}\\u0021", "b": "Bearer {REDACTED}"}}'
+
+
+def test_escapes_of_several_kinds_in_one_echo_are_seen_through() -> None:
+    form = "CANARY\\u002Bab\\/cd9Xyz&equals;%3d"
+    assert redact(f"%41{form}&amp;", echoes_of([TOKEN])) == f"%41{REDACTED}&amp;"
+
+
+@pytest.mark.parametrize("change", [str.lower, str.upper])
+def test_an_echo_in_one_case_is_taken_out(change: Callable[[str], str]) -> None:
+    assert redact(f"https://{change('CANARYhostile1')}.example/", echoes_of(["CANARYhostile1"])) == (
+        f"https://{REDACTED}.example/"
+    )
+
+
+def test_an_answer_of_nothing_but_escapes_is_searched_whole() -> None:
+    noise = "\\u0041&#x42;%43" * 50_000
+    form = "".join(f"\\u{ord(c):04x}" for c in TOKEN)
+    assert redact(f"{noise}{form}{noise}", echoes_of([TOKEN])) == f"{noise}{REDACTED}{noise}"
+
+
+@given(st.data())
+def test_no_secret_survives_any_mixture_of_escapes(data: st.DataObject) -> None:
+    """Whoever escapes anything escapes the signs that begin an escape."""
+    secret = data.draw(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=30))
+    escaped, plain = st.sampled_from(list(SPELLINGS.values())), st.just(str)
+    form = "".join(data.draw(escaped if c in "\\&%" else escaped | plain)(c) for c in secret)
+    assert REDACTED in redact(f"before {form} after", echoes_of([secret]))
+
+
 @given(st.binary(max_size=20), st.binary(max_size=20), st.sampled_from([b64encode, urlsafe_b64encode]))
 def test_a_secret_within_something_in_base64_is_taken_out(
     before: bytes, after: bytes, encode: Callable[[bytes], bytes]
