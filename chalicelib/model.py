@@ -360,6 +360,19 @@ def acquire_approval(provider: str) -> str:
 Question: TypeAlias = ToolQuestion | ConnectionQuestion | CredentialQuestion | AcquireQuestion
 
 
+@dataclass(frozen=True, slots=True)
+class AskPointer:
+    """Where a link's code points, and what that ask is about: whoever follows it reads everything at once."""
+
+    person_id: str
+    ask_id: str
+    agent_id: str = ""
+    """Empty: the code was made before it told what it is about."""
+    tool: str = ""
+    """Wire name; empty: it is about none."""
+    connection_id: str = ""
+
+
 class AskState(StrEnum):
     OPEN = "open"
     ANSWERED = "answered"
@@ -400,6 +413,13 @@ class Ask:
 
     def is_open(self, now: datetime) -> bool:
         return self.state is AskState.OPEN and now < self.expires_at
+
+    @property
+    def pointer(self) -> AskPointer:
+        question = self.question
+        tool = question.tool if isinstance(question, ToolQuestion) else ""
+        bound = None if isinstance(question, ConnectionQuestion) else question.connection_id
+        return AskPointer(self.person_id, self.id, self.agent_id, tool, bound or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from .http import PageResponse
 from .visit import Visit
 
+if TYPE_CHECKING:
+    from chalicelib.services.deps import Deps
+
 Handler = Callable[[Visit], PageResponse]
+Begin = Callable[["Deps", str, tuple[str, ...]], Any]
+"""Reads something of the person whose ticket it is said to be, by the variable parts of the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +28,7 @@ class Route:
     """Whether a form of it is taken from whoever is not signed in."""
     changes_on_get: bool = False
     """A one-time link: a HEAD of it is answered without looking."""
-    begins_with_agents: bool = False
-    """Whether its page begins with which agents there are: they are then read beside the sign-in."""
+    begin: Begin | None = None
+    """What its page reads first: read beside the sign-in, and kept only if that holds."""
     page: str = ""
     """The address of the page that holds its form, with `{}` for each variable part; empty: its own path."""

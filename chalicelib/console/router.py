@@ -6,7 +6,7 @@ import base64
 import re
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.errors import Conflict, Refusal
 from chalicelib.services import logins, trail
@@ -59,10 +59,10 @@ ROUTES: Final = (
     Route("/sign-out", None, sign_in.sign_out, is_open=True),
     Route(f"/in/{_CODE}", links.show, links.submit, is_open=True, changes_on_get=True),
     Route("/in", links.used),
-    Route(f"/a/{_CODE}", asking.show, asking.submit),
+    Route(f"/a/{_CODE}", asking.show, asking.submit, begin=asking.begin),
     Route("/asks", asks.show),
     Route(f"/asks/{_CODE}/again", None, asks.ask_again, page="/asks"),
-    Route("/agents", agent_list.show, begins_with_agents=True),
+    Route("/agents", agent_list.show, begin=agent_list.begin),
     Route("/agents/new", agent_new.show, agent_new.create),
     Route(f"/agents/{_CODE}", agent_page.show),
     Route(f"/agents/{_CODE}/edit", None, agent_list.edit, page="/agents?edit={}#edit"),
@@ -123,8 +123,8 @@ def _serve(visit: Visit) -> PageResponse:
         trail.current().route = route.path.replace(_CODE, "{}")
         if request.method == "HEAD" and route.changes_on_get:
             return PageResponse(200)
-        found, agents = _arrived(deps, request, route)
-        visit = replace(visit, parts=parts, found=found, found_agents=agents)
+        found, begun = _arrived(deps, request, route, parts)
+        visit = replace(visit, parts=parts, found=found, begun=begun)
         return answer(visit, route, _find)
     except NotFound:
         return _not_found(visit)
@@ -162,15 +162,15 @@ def _find(path: str) -> tuple[Route, tuple[str, ...]]:
     raise NotFound
 
 
-def _arrived(deps: Deps, request: PageRequest, route: Route) -> tuple[logins.SignedIn | None, list[str] | None]:
-    """Who is signed in, and which agents they have where the page begins with that. One round trip."""
-    person_id = logins.person_of(request.cookie(login_cookie(request.origin).name))
-    if not route.begins_with_agents or not person_id:
+def _arrived(
+    deps: Deps, request: PageRequest, route: Route, parts: tuple[str, ...]
+) -> tuple[logins.SignedIn | None, Any]:
+    """Who is signed in, and what the page begins with. One round trip."""
+    begin, person_id = route.begin, logins.person_of(request.cookie(login_cookie(request.origin).name))
+    if begin is None or not person_id:
         return _signed_in(deps, request), None
-    found, agents = deps.store.table.together(
-        lambda: _signed_in(deps, request), lambda: deps.store.agents.ids(person_id)
-    )
-    return found, agents if found is not None else None
+    found, begun = deps.store.table.together(lambda: _signed_in(deps, request), lambda: begin(deps, person_id, parts))
+    return found, begun if found is not None else None
 
 
 def _signed_in(deps: Deps, request: PageRequest) -> logins.SignedIn | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .cookies import form_cookie, login_cookie
 from .forms import Fields, first
@@ -37,8 +37,8 @@ class Visit:
     knocks: Knocks
     fields: Fields = field(default_factory=dict)
     """Of a POST, after its origin and its form token were found good."""
-    found_agents: Sequence[str] | None = None
-    """The ids of the person's agents, where they were read beside the sign-in."""
+    begun: Any = None
+    """What the route's `begin` has read beside the sign-in; None: nothing, or it has none."""
     notice: str = ""
     """What its page has to say first; empty: nothing."""
 
@@ -52,11 +52,6 @@ class Visit:
     def person_id(self) -> str:
         """Whose rows this page may touch. Raises `NotSignedIn`."""
         return self.signed_in.person.id
-
-    @property
-    def agent_ids(self) -> Sequence[str]:
-        """Of the person's agents, revoked ones included."""
-        return self.deps.store.agents.ids(self.person_id) if self.found_agents is None else self.found_agents
 
     @property
     def form_token(self) -> str:

@@ -19,7 +19,9 @@ from chalicelib.model import (
     ConnectionQuestion,
     ConnectionState,
     CredentialQuestion,
+    Question,
     ToolQuestion,
+    ToolVersion,
 )
 from chalicelib.rules.asks import ASK_OPEN, find_acquire_staleness, find_staleness, input_digest, question_digest
 from chalicelib.services import connections
@@ -140,31 +142,48 @@ def _settle(deps: Deps, ask: Ask, answered: Ask, *also: Write) -> Answered:
 
 def find_end(deps: Deps, ask: Ask) -> Answered | None:
     """Why this ask cannot be answered any more; None: it can."""
+    own = own_end(deps, ask)
+    if own is not None:
+        return own
+    about = ask.pointer
+    current, connection = deps.store.table.together(
+        lambda: deps.store.toolbox.find_current(ask.person_id, about.tool) if about.tool else None,
+        lambda: deps.store.grants.find_connection(ask.person_id, about.connection_id) if about.connection_id else None,
+    )
+    return end_of(deps, ask, current, connection)
+
+
+def own_end(deps: Deps, ask: Ask) -> Answered | None:
+    """The same, as far as its own row tells."""
     if ask.state is AskState.ANSWERED:
         return Answered(ask, Ended.ANSWERED)
     if ask.state is AskState.CLOSED:
         return Answered(ask, Ended.CLOSED, ask.note)
-    if not ask.is_open(deps.now()):
-        return Answered(ask, Ended.EXPIRED)
-    stale = _staleness(deps, ask)
+    return None if ask.is_open(deps.now()) else Answered(ask, Ended.EXPIRED)
+
+
+def end_of(deps: Deps, ask: Ask, current: ToolVersion | None, connection: Connection | None) -> Answered | None:
+    """The same, from the tool and the connection that it is about, as they are now."""
+    own = own_end(deps, ask)
+    if own is not None:
+        return own
+    stale = _staleness(deps, ask.question, current, connection)
     return Answered(ask, Ended.CHANGED, stale) if stale else None
 
 
-def _staleness(deps: Deps, ask: Ask) -> str | None:
-    person_id, question = ask.person_id, ask.question
-    if isinstance(question, ToolQuestion):
-        current = deps.store.toolbox.find_current(person_id, question.tool)
-        bound = question.connection_id
-        connection = deps.store.grants.find_connection(person_id, bound) if bound else None
-        return find_staleness(question, current, connection)
-    if isinstance(question, AcquireQuestion):
-        connection = deps.store.grants.find_connection(person_id, question.connection_id)
-        return find_acquire_staleness(question, connection, deps.model.provider if deps.model else None)
-    if isinstance(question, CredentialQuestion):
-        connection = deps.store.grants.find_connection(person_id, question.connection_id)
-        if connection is None or connection.state is not ConnectionState.LIVE:
-            return "The connection was revoked."
-    return None
+def _staleness(
+    deps: Deps, question: Question, current: ToolVersion | None, connection: Connection | None
+) -> str | None:
+    match question:
+        case ToolQuestion():
+            return find_staleness(question, current, connection)
+        case AcquireQuestion():
+            return find_acquire_staleness(question, connection, deps.model.provider if deps.model else None)
+        case CredentialQuestion():
+            is_live = connection is not None and connection.state is ConnectionState.LIVE
+            return None if is_live else "The connection was revoked."
+        case ConnectionQuestion():
+            return None
 
 
 def _answered(deps: Deps, ask: Ask, answer: AskAnswer, *, note: str = "", connection_id: str | None = None) -> Ask:

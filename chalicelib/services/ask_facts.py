@@ -10,9 +10,10 @@ from typing import Final
 
 from chalicelib.model import (
     AcquireQuestion,
-    Agent,
     Answer,
+    Approval,
     Ask,
+    AskPointer,
     Connection,
     ConnectionQuestion,
     Job,
@@ -23,24 +24,49 @@ from chalicelib.model import (
     ToolVersion,
 )
 from chalicelib.rules.connections import names_vendor
-from chalicelib.services.answers import Answered, find_end
+from chalicelib.services.answers import Answered, end_of
 from chalicelib.services.deps import Deps
 
 _CODE: Final = re.compile(r"[a-z0-9]{1,12}")
 
 
 @dataclass(frozen=True, slots=True)
+class FoundAsk:
+    """An ask of the person, with what it is about as that is now."""
+
+    ask: Ask
+    names: Mapping[str, str]
+    """Of the person's agents by id, revoked ones included."""
+    approval: Approval | None
+    """The standing answer about a tool, if it is about one."""
+    current: ToolVersion | None
+    """The current version of that tool."""
+    connection: Connection | None
+    """The connection that it is about, whatever its state."""
+    ended: Answered | None
+    """Why it cannot be answered any more; None: it can."""
+
+    @property
+    def agent(self) -> str:
+        return self.names.get(self.ask.agent_id, "an agent")
+
+
+@dataclass(frozen=True, slots=True)
 class ToolFacts:
-    agent: Agent
     tool: ToolVersion | None
     """The version that was asked about."""
     publisher: str
     """The name of the agent that published it; empty: set-up brought it."""
     last_allowed: ToolVersion | None
     """The version that the person allowed before, for this agent and connection."""
-    connection: Connection | None
-    ended: Answered | None
-    """Why it cannot be answered any more; None: it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What came after an ask about a tool."""
+
+    run: LedgerLine | Run | None
+    """The agent's first run since it was answered: ended, or in flight. None: not repeated yet."""
     next_code: str
     """Of another open ask about the same tool for the same agent; empty: there is none."""
 
@@ -61,30 +87,56 @@ def find_ask(deps: Deps, person_id: str, code: str) -> Ask | None:
     return deps.store.asks.find_by_code(person_id, code) if _CODE.fullmatch(code) else None
 
 
-def tool_facts(deps: Deps, ask: Ask, question: ToolQuestion) -> ToolFacts:
-    person_id = ask.person_id
-    version, approval, ended, agents = deps.store.table.together(
-        lambda: deps.store.toolbox.find_version(person_id, question.tool, question.version),
-        lambda: deps.store.find_approval(person_id, ask.agent_id, question.tool, question.connection_id),
-        lambda: find_end(deps, ask),
-        lambda: {agent.id: agent for agent in deps.store.agents.every(person_id)},
+def find_pointer(deps: Deps, person_id: str, code: str) -> AskPointer | None:
+    """Where a link's code points; None as for `find_ask`. One round trip."""
+    return deps.store.asks.find_pointer(person_id, code) if _CODE.fullmatch(code) else None
+
+
+def find(deps: Deps, pointer: AskPointer) -> FoundAsk | None:
+    """The ask and what it is about, in one round trip; in two where the code does not tell what that is."""
+    ask, names, about = deps.store.table.together(
+        lambda: deps.store.asks.find(pointer.person_id, pointer.ask_id),
+        lambda: deps.store.agents.names(pointer.person_id),
+        lambda: _about(deps, pointer) if pointer.agent_id else None,
     )
+    if ask is None:
+        return None
+    approval, current, connection = about or _about(deps, ask.pointer)
+    return FoundAsk(ask, names, approval, current, connection, end_of(deps, ask, current, connection))
+
+
+def _about(deps: Deps, at: AskPointer) -> tuple[Approval | None, ToolVersion | None, Connection | None]:
+    store, person_id, bound = deps.store, at.person_id, at.connection_id or None
+    return store.table.together(
+        lambda: store.find_approval(person_id, at.agent_id, at.tool, bound) if at.tool else None,
+        lambda: store.toolbox.find_current(person_id, at.tool) if at.tool else None,
+        lambda: _connection(deps, person_id, bound),
+    )
+
+
+def tool_facts(deps: Deps, found: FoundAsk, question: ToolQuestion) -> ToolFacts:
+    """One round trip at most."""
+    approval = found.approval
     allowed = approval.version if approval is not None and approval.answer is not Answer.DENIED else None
-    before, connection, others = deps.store.table.together(
-        lambda: deps.store.toolbox.find_version(person_id, question.tool, allowed) if allowed else None,
-        lambda: _connection(deps, person_id, question.connection_id),
-        lambda: deps.store.asks.newest(person_id, limit=20) if ended is not None else [],
+    tool, before = deps.store.table.together(
+        lambda: _version(deps, found, question.tool, question.version),
+        lambda: _version(deps, found, question.tool, allowed),
     )
-    publisher = agents.get(version.published_by) if version else None
-    return ToolFacts(
-        agent=agents[ask.agent_id],
-        tool=version,
-        publisher=publisher.name if publisher else "",
-        last_allowed=before,
-        connection=connection,
-        ended=ended,
-        next_code=_next_code(ask, question, others, deps.now()),
+    return ToolFacts(tool, found.names.get(tool.published_by, "") if tool else "", before)
+
+
+def _version(deps: Deps, found: FoundAsk, tool: str, version: int | None) -> ToolVersion | None:
+    if version is None or (found.current is not None and found.current.version == version):
+        return found.current if version is not None else None
+    return deps.store.toolbox.find_version(found.ask.person_id, tool, version)
+
+
+def aftermath(deps: Deps, ask: Ask, question: ToolQuestion) -> Aftermath:
+    """One round trip."""
+    others, run = deps.store.table.together(
+        lambda: deps.store.asks.newest(ask.person_id, limit=20), lambda: _find_repeated_run(deps, ask, question)
     )
+    return Aftermath(run, _next_code(ask, question, others, deps.now()))
 
 
 def _next_code(ask: Ask, question: ToolQuestion, others: list[Ask], now: datetime) -> str:
@@ -122,28 +174,30 @@ def receivers(deps: Deps, asked: ConnectionQuestion | Connection) -> tuple[Recei
     )
 
 
-def agents_in_reach(deps: Deps, ask: Ask) -> tuple[str, ...]:
-    """The names of the agents that could use what this ask connects, the asking one first."""
-    every = [agent for agent in deps.store.agents.every(ask.person_id) if agent.revoked_at is None]
-    reached = [agent for agent in every if agent.connection_ids is None or agent.id == ask.agent_id]
+def agents_in_reach(deps: Deps, found: FoundAsk) -> tuple[str, ...]:
+    """The names of the agents that could use what this ask connects, the asking one first. One round trip."""
+    ask = found.ask
+    every = deps.store.agents.some(ask.person_id, sorted(found.names))
+    reached = [
+        agent
+        for agent in every
+        if agent.revoked_at is None and (agent.connection_ids is None or agent.id == ask.agent_id)
+    ]
     return tuple(agent.name for agent in sorted(reached, key=lambda agent: agent.id != ask.agent_id))
 
 
-def find_agent_name(deps: Deps, ask: Ask) -> str:
-    found = deps.store.agents.some(ask.person_id, [ask.agent_id])
-    return found[0].name if found else "an agent"
-
-
-def find_repeated_run(deps: Deps, ask: Ask) -> LedgerLine | Run | None:
-    """The agent's first run of the tool since the ask was answered: ended, or in flight. None: not repeated yet."""
-    facts = deps.store.agents.find(ask.person_id, ask.agent_id)
-    question, since = ask.question, ask.answered_at
-    if facts is None or since is None or not isinstance(question, ToolQuestion):
+def _find_repeated_run(deps: Deps, ask: Ask, question: ToolQuestion) -> LedgerLine | Run | None:
+    since = ask.answered_at
+    if since is None:
         return None
-    ended = [line for line in deps.store.agents.ledger(facts.agent) if _repeats(line.run, question.tool, since)]
+    agents, ledger = deps.store.table.together(
+        lambda: deps.store.agents.some(ask.person_id, [ask.agent_id]),
+        lambda: deps.store.agents.ledger_of(ask.person_id, ask.agent_id),
+    )
+    ended: list[LedgerLine] = [line for line in ledger if _repeats(line.run, question.tool, since)]
     if ended:
         return ended[-1]
-    return _first_in_flight(facts.agent.runs, question.tool, since)
+    return _first_in_flight(agents[0].runs, question.tool, since) if agents else None
 
 
 def _first_in_flight(runs: Mapping[str, Run], tool: str, since: datetime) -> Run | None:

@@ -130,6 +130,11 @@ class AgentRows:
         rows = self._table.query(items.person_pk(person_id), "agent#")
         return [row["sk"]["S"].removeprefix("agent#") for row in rows]
 
+    def names(self, person_id: str) -> dict[str, str]:
+        """By id, of all the person's agents, revoked ones included."""
+        rows = self._table.query(items.person_pk(person_id), "agent#")
+        return {row["sk"]["S"].removeprefix("agent#"): row["name"]["S"] for row in rows}
+
     def every(self, person_id: str) -> list[Agent]:
         """All agents of the person, revoked ones included, oldest first."""
         keys = [items.agent_key(person_id, agent_id) for agent_id in self.ids(person_id)]

@@ -12,6 +12,7 @@ from chalicelib.model import (
     Ask,
     AskAnswer,
     AskPlace,
+    AskPointer,
     AskState,
     ConnectionQuestion,
     CredentialQuestion,
@@ -101,8 +102,19 @@ def to_place(item: Item) -> AskPlace:
 
 
 def code_item(ask: Ask) -> Item:
-    return code_key(ask.code) | {
-        "person": text(ask.person_id),
-        "ask_id": text(ask.id),
-        "expires_at": expiry(ask.expires_at + KEPT),
-    }
+    about = ask.pointer
+    told = {"agent": about.agent_id, "tool": about.tool, "connection": about.connection_id}
+    return (
+        code_key(ask.code)
+        | {name: text(value) for name, value in told.items() if value}
+        | {
+            "person": text(ask.person_id),
+            "ask_id": text(ask.id),
+            "expires_at": expiry(ask.expires_at + KEPT),
+        }
+    )
+
+
+def to_pointer(item: Item) -> AskPointer:
+    agent, tool, bound = (item[name]["S"] if name in item else "" for name in ("agent", "tool", "connection"))
+    return AskPointer(item["person"]["S"], item["ask_id"]["S"], agent, tool, bound)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from chalicelib.model import Ask, AskAnswer, AskPlace, AskState
+from chalicelib.model import Ask, AskAnswer, AskPlace, AskPointer, AskState
 from chalicelib.storage import ask_items, items
 from chalicelib.storage.table import Table, Write, delete, put, update
 
@@ -29,10 +29,13 @@ class AskRows:
 
     def find_by_code(self, person_id: str, code: str) -> Ask | None:
         """The person's own ask behind this code; another person's does not exist."""
+        pointer = self.find_pointer(person_id, code)
+        return self.find(person_id, pointer.ask_id) if pointer else None
+
+    def find_pointer(self, person_id: str, code: str) -> AskPointer | None:
+        """Where this code points, if it is to an ask of the person."""
         item = self._table.get(items.code_key(code))
-        if item is None or item["person"]["S"] != person_id:
-            return None
-        return self.find(person_id, item["ask_id"]["S"])
+        return ask_items.to_pointer(item) if item and item["person"]["S"] == person_id else None
 
     def newest(self, person_id: str, *, before: str | None = None, limit: int | None = None) -> list[Ask]:
         """Newest first; `before`: only those opened before that ask."""

@@ -20,7 +20,7 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | approval   | A#<person>#<agent>   | approval#<tool>#<conn.>     | the person's standing answer, and passes |
 | ask        | Q#<person>           | ask#<ask>                   | one question to the person and its answer (TTL) |
 | question   | Q#<person>           | question#<agent>#<digest>   | the one ask of a question that is open (TTL) |
-| code       | C#<code>             | code                        | person, ask: where a link's code points (TTL) |
+| code       | C#<code>             | code                        | where a link's code points, and about what (TTL) |
 | account    | E#<e-mail>           | account                     | person, password hash, wrong passwords in a row |
 | link       | L#<hash>             | link                        | a one-time link: person, what it is for (TTL) |
 | login      | P#<person>           | login#<login>               | a browser that is signed in; a kept form (TTL) |

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from chalicelib.errors import Refusal
 from chalicelib.services import agent_summaries, agents
@@ -20,6 +21,9 @@ from ..paging import read_number
 from ..render import Frame, html
 from ..visit import Visit
 from .agent_found import find_live
+
+if TYPE_CHECKING:
+    from chalicelib.services.deps import Deps
 
 SHOWN: Final = 20
 
@@ -54,6 +58,10 @@ class AgentListPage:
     """Whether any of them ever ran a tool; until then the first run is not over."""
 
 
+def begin(deps: Deps, person_id: str, _: tuple[str, ...]) -> Sequence[str]:
+    return deps.store.agents.ids(person_id)
+
+
 def show(visit: Visit) -> PageResponse:
     return html(_page(visit, visit.request.query.get("edit", "")))
 
@@ -74,7 +82,8 @@ def edit(visit: Visit) -> PageResponse:
 
 
 def _page(visit: Visit, editing: str, form: AgentForm | None = None) -> AgentListPage:
-    view = agent_summaries.view(visit.deps, visit.signed_in.person, visit.agent_ids)
+    ids = begin(visit.deps, visit.person_id, ()) if visit.begun is None else visit.begun
+    view = agent_summaries.view(visit.deps, visit.signed_in.person, ids)
     start = _start(visit, view, editing)
     shown = view.summaries[start : start + SHOWN]
     mine = next((s.agent for s in shown if s.agent.id == editing and s.agent.revoked_at is None), None)

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from chalicelib.model import AcquireQuestion, Ask, AskAnswer
 from chalicelib.services import acquire_asks, ask_facts
-from chalicelib.services.answers import find_end
+from chalicelib.services.ask_facts import FoundAsk
 
 from .. import framing
 from ..forms import Unreadable
@@ -43,15 +43,11 @@ class AcquireAskPage:
     reason: str
 
 
-def show(visit: Visit, ask: Ask, question: AcquireQuestion) -> PageResponse:
-    ended, agent, job = visit.deps.store.table.together(
-        lambda: find_end(visit.deps, ask),
-        lambda: ask_facts.find_agent_name(visit.deps, ask),
-        lambda: ask_facts.find_repeated_job(visit.deps, ask),
-    )
-    if ended is not None:
-        return ask_ended.show(visit, ended, agent=agent, subject=question.display_name, job=job)
-    return html(_page(visit, ask, question, agent))
+def show(visit: Visit, found: FoundAsk, question: AcquireQuestion) -> PageResponse:
+    if found.ended is not None:
+        job = ask_facts.find_repeated_job(visit.deps, found.ask)
+        return ask_ended.show(visit, found.ended, agent=found.agent, subject=question.display_name, came=job)
+    return html(_page(visit, found.ask, question, found.agent))
 
 
 def submit(visit: Visit, ask: Ask) -> PageResponse:

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import ClassVar
 
 from chalicelib.errors import Refusal
-from chalicelib.model import Ask, AskAnswer, ConnectionQuestion
+from chalicelib.model import AskAnswer, ConnectionQuestion
 from chalicelib.services import answers, ask_facts
 from chalicelib.services.answers import Answered, Ended
-from chalicelib.services.ask_facts import Receiver
+from chalicelib.services.ask_facts import FoundAsk, Receiver
 
 from .. import connection_form, framing
 from ..connection_form import ConnectionForm
@@ -45,19 +45,18 @@ class ConnectionAskPage:
     """Whether something behind the disclosure is wrong."""
 
 
-def show(visit: Visit, ask: Ask, question: ConnectionQuestion) -> PageResponse:
-    ended = answers.find_end(visit.deps, ask)
-    if ended is not None:
-        return _ended(visit, ended, question)
-    return html(_page(visit, ask, question, connection_form.asked(question, visit.deps.connections)))
+def show(visit: Visit, found: FoundAsk, question: ConnectionQuestion) -> PageResponse:
+    if found.ended is not None:
+        return ask_ended.show(visit, found.ended, agent=found.agent, subject=question.vendor)
+    return html(_page(visit, found, question, connection_form.asked(question, visit.deps.connections)))
 
 
-def submit(visit: Visit, ask: Ask, question: ConnectionQuestion) -> PageResponse:
+def submit(visit: Visit, found: FoundAsk, question: ConnectionQuestion) -> PageResponse:
     match visit.field("answer"):
         case "connect":
-            return _connect(visit, ask, question)
+            return _connect(visit, found, question)
         case "decline":
-            return back(visit, answers.decline(visit.deps, ask), AskAnswer.DECLINED)
+            return back(visit, answers.decline(visit.deps, found.ask), AskAnswer.DECLINED)
         case _:
             raise Unreadable
 
@@ -68,38 +67,32 @@ def back(visit: Visit, answered: Answered, said: AskAnswer) -> PageResponse:
     return visit.go(f"/a/{answered.ask.code}", query=late)
 
 
-def _connect(visit: Visit, ask: Ask, question: ConnectionQuestion) -> PageResponse:
-    ended = answers.find_end(visit.deps, ask)
-    if ended is not None:
-        return back(visit, ended, AskAnswer.CONNECTED)
+def _connect(visit: Visit, found: FoundAsk, question: ConnectionQuestion) -> PageResponse:
+    if found.ended is not None:
+        return back(visit, found.ended, AskAnswer.CONNECTED)
     try:
         wanted, shown = connection_form.read(visit.fields, vendor=question.vendor)
     except FormFault:
         raise Unreadable from None
     try:
-        answered, _ = answers.connect(visit.deps, ask, wanted)
+        answered, _ = answers.connect(visit.deps, found.ask, wanted)
     except Refusal as refusal:
         faulty = connection_form.with_faults(shown, wanted, refusal, visit.deps.connections)
-        return html(_page(visit, ask, question, faulty), status=422)
+        return html(_page(visit, found, question, faulty), status=422)
     return back(visit, answered, AskAnswer.CONNECTED)
 
 
-def _ended(visit: Visit, ended: Answered, question: ConnectionQuestion) -> PageResponse:
-    agent = ask_facts.find_agent_name(visit.deps, ended.ask)
-    return ask_ended.show(visit, ended, agent=agent, subject=question.vendor)
-
-
-def _page(visit: Visit, ask: Ask, question: ConnectionQuestion, form: ConnectionForm) -> ConnectionAskPage:
-    reach = ask_facts.agents_in_reach(visit.deps, ask)
+def _page(visit: Visit, found: FoundAsk, question: ConnectionQuestion, form: ConnectionForm) -> ConnectionAskPage:
+    reach = ask_facts.agents_in_reach(visit.deps, found)
     return ConnectionAskPage(
         frame=framing.narrow(visit),
-        code=ask.code,
-        agent=ask_facts.find_agent_name(visit.deps, ask),
+        code=found.ask.code,
+        agent=found.agent,
         vendor=question.vendor,
         receivers=ask_facts.receivers(visit.deps, question),
         scheme=label(question.scheme),
         reach=reach,
-        expires_at=ask.expires_at,
+        expires_at=found.ask.expires_at,
         display_name=pieces(question.display_name),
         docs_url=pieces(question.docs_url),
         config=tuple(pieces(value) for value in question.scheme_config.values() if value),

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import ClassVar
 
 from chalicelib.errors import Refusal
-from chalicelib.model import Ask, AskAnswer, Connection, CredentialQuestion
+from chalicelib.model import AskAnswer, Connection, CredentialQuestion
 from chalicelib.services import answers, ask_facts
-from chalicelib.services.ask_facts import Receiver
+from chalicelib.services.ask_facts import FoundAsk, Receiver
 
 from .. import connection_form, framing
 from ..forms import Unreadable
@@ -18,7 +18,7 @@ from ..http import PageResponse
 from ..render import Frame, html
 from ..scheme_words import BY_NAME, SchemeWords, label
 from ..unseen import Piece, pieces
-from ..visit import NotFound, Visit
+from ..visit import Visit
 from . import ask_ended
 from .ask_connection import back
 
@@ -41,48 +41,42 @@ class CredentialAskPage:
     problems: tuple[str, ...]
 
 
-def show(visit: Visit, ask: Ask, question: CredentialQuestion) -> PageResponse:
-    ended = answers.find_end(visit.deps, ask)
-    connection = ask_facts.find_connection(visit.deps, visit.person_id, question.connection_id)
-    if ended is None and connection is None:
-        raise NotFound
-    if ended is not None or connection is None:
-        assert ended is not None
-        agent = ask_facts.find_agent_name(visit.deps, ask)
+def show(visit: Visit, found: FoundAsk, question: CredentialQuestion) -> PageResponse:
+    connection = found.connection
+    if found.ended is not None:
         subject = connection.display_name if connection else question.connection_id
-        return ask_ended.show(visit, ended, agent=agent, subject=subject)
-    return html(_page(visit, ask, question, connection))
+        return ask_ended.show(visit, found.ended, agent=found.agent, subject=subject)
+    assert connection is not None, "an ask about no connection has ended"
+    return html(_page(visit, found, question, connection))
 
 
-def submit(visit: Visit, ask: Ask, question: CredentialQuestion) -> PageResponse:
+def submit(visit: Visit, found: FoundAsk, question: CredentialQuestion) -> PageResponse:
     match visit.field("answer"):
         case "connect":
-            return _give(visit, ask, question)
+            return _give(visit, found, question)
         case "decline":
-            return back(visit, answers.decline(visit.deps, ask), AskAnswer.DECLINED)
+            return back(visit, answers.decline(visit.deps, found.ask), AskAnswer.DECLINED)
         case _:
             raise Unreadable
 
 
-def _give(visit: Visit, ask: Ask, question: CredentialQuestion) -> PageResponse:
-    ended = answers.find_end(visit.deps, ask)
-    connection = ask_facts.find_connection(visit.deps, visit.person_id, question.connection_id)
-    if ended is not None:
-        return back(visit, ended, AskAnswer.CONNECTED)
-    if connection is None:
-        raise NotFound
+def _give(visit: Visit, found: FoundAsk, question: CredentialQuestion) -> PageResponse:
+    connection = found.connection
+    if found.ended is not None:
+        return back(visit, found.ended, AskAnswer.CONNECTED)
+    assert connection is not None, "an ask about no connection has ended"
     secret = connection_form.read_secret(visit.fields, connection.scheme)
     try:
-        answered = answers.give_credential(visit.deps, ask, secret)
+        answered = answers.give_credential(visit.deps, found.ask, secret)
     except Refusal as refusal:
         faults, others = connection_form.secret_faults(connection.scheme, refusal)
-        return html(_page(visit, ask, question, connection, faults, others), status=422)
+        return html(_page(visit, found, question, connection, faults, others), status=422)
     return back(visit, answered, AskAnswer.CONNECTED)
 
 
 def _page(
     visit: Visit,
-    ask: Ask,
+    found: FoundAsk,
     question: CredentialQuestion,
     connection: Connection,
     faults: Mapping[str, str] | None = None,
@@ -90,13 +84,13 @@ def _page(
 ) -> CredentialAskPage:
     return CredentialAskPage(
         frame=framing.narrow(visit),
-        code=ask.code,
-        agent=ask_facts.find_agent_name(visit.deps, ask),
+        code=found.ask.code,
+        agent=found.agent,
         vendor=connection.vendor,
         connection=connection.display_name,
         receivers=ask_facts.receivers(visit.deps, connection),
         scheme=label(connection.scheme),
-        expires_at=ask.expires_at,
+        expires_at=found.ask.expires_at,
         reason=pieces(question.reason),
         words=BY_NAME[connection.scheme],
         faults=faults or {},

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from chalicelib.model import AcquireQuestion, Ask, AskAnswer, Job, JobStatus, LedgerLine, Run, ToolQuestion
-from chalicelib.services import ask_facts
 from chalicelib.services.answers import Answered, Ended
 
 from .. import agent_jobs, framing, moments
@@ -31,6 +30,8 @@ NO_LONGER: Final = {
     Ended.CLOSED: ("Closed", "It was closed without an answer."),
     Ended.CHANGED: ("Nothing was granted", "What was asked is no longer as it was."),
 }
+
+Came: TypeAlias = LedgerLine | Run | Job | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +75,13 @@ class EndedPage:
 
 
 def show(
-    visit: Visit, ended: Answered, *, agent: str, subject: str, next_code: str = "", job: Job | None = None
+    visit: Visit, ended: Answered, *, agent: str, subject: str, next_code: str = "", came: Came = None
 ) -> PageResponse:
-    """`job`: what the repeated call of an ask about having tools written began."""
+    """`came`: what the agent's repeated call began; None: it has not repeated it."""
     ask = ended.ask
     granted = ask.answer in (AskAnswer.ALLOWED, AskAnswer.ASK_EVERY_TIME)
     tone, heading, sentence = _told(ended, agent)
-    repeated = _repeated(visit, ask, agent, job) if granted else None
+    repeated = _repeated(visit, came, agent) if granted else None
     page = EndedPage(
         frame=framing.narrow(visit),
         code=ask.code,
@@ -146,11 +147,11 @@ def _late(visit: Visit, ask: Ask) -> str:
     return f"{already} That answer holds, and the one after it changed nothing."
 
 
-def _repeated(visit: Visit, ask: Ask, agent: str, job: Job | None) -> Repeated:
-    if isinstance(ask.question, AcquireQuestion):
-        return _told_of(job) if job else _not_yet(agent)
+def _repeated(visit: Visit, came: Came, agent: str) -> Repeated:
     now = visit.deps.now()
-    match ask_facts.find_repeated_run(visit.deps, ask):
+    match came:
+        case Job() as job:
+            return _told_of(job)
         case LedgerLine() as line:
             length = moments.seconds(line.ended_at - line.run.started_at)
             when = f"{moments.ago(line.ended_at, now)}, {count(line.vendor_calls, 'vendor call')}."

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from chalicelib.errors import Refusal
 from chalicelib.model import Ask, AskAnswer, ToolQuestion, ToolVersion
 from chalicelib.services import answers, ask_facts, identity, runs
-from chalicelib.services.ask_facts import ToolFacts
+from chalicelib.services.ask_facts import FoundAsk, ToolFacts
 
 from .. import framing, reports, values
 from ..changes import Difference, difference, source_lines
@@ -67,15 +67,15 @@ class ToolAskPage:
     reason: str
 
 
-def show(visit: Visit, ask: Ask, question: ToolQuestion) -> PageResponse:
-    return _page(visit, ask, question, None)
+def show(visit: Visit, found: FoundAsk, question: ToolQuestion) -> PageResponse:
+    return _page(visit, found, question, None)
 
 
-def submit(visit: Visit, ask: Ask, question: ToolQuestion) -> PageResponse:
+def submit(visit: Visit, found: FoundAsk, question: ToolQuestion) -> PageResponse:
     """An answer leads back to this page by GET, which shows what holds. A dry run answers at once."""
-    said = visit.field("answer")
+    said, ask = visit.field("answer"), found.ask
     if said == DRY_RUN:
-        return _page(visit, ask, question, _try_dry(visit, ask, question))
+        return _page(visit, found, question, None if found.ended else _try_dry(visit, ask, question))
     if said not in ANSWERS:
         raise Unreadable
     answer = ANSWERS[said]
@@ -87,7 +87,7 @@ def submit(visit: Visit, ask: Ask, question: ToolQuestion) -> PageResponse:
 def _try_dry(visit: Visit, ask: Ask, question: ToolQuestion) -> Report | None:
     """None: there is nothing to try any more."""
     caller = identity.on_behalf(visit.deps, ask.person_id, ask.agent_id)
-    if caller is None or answers.find_end(visit.deps, ask) is not None:
+    if caller is None:
         return None
     vendor, _, name = question.tool.partition("__")
     try:
@@ -98,19 +98,21 @@ def _try_dry(visit: Visit, ask: Ask, question: ToolQuestion) -> Report | None:
     return reports.read_report(outcome.value)
 
 
-def _page(visit: Visit, ask: Ask, question: ToolQuestion, report: Report | None) -> PageResponse:
-    facts = ask_facts.tool_facts(visit.deps, ask, question)
-    if facts.ended is not None:
+def _page(visit: Visit, found: FoundAsk, question: ToolQuestion, report: Report | None) -> PageResponse:
+    if found.ended is not None:
+        after = ask_facts.aftermath(visit.deps, found.ask, question)
         return ask_ended.show(
-            visit, facts.ended, agent=facts.agent.name, subject=question.tool, next_code=facts.next_code
+            visit, found.ended, agent=found.agent, subject=question.tool, next_code=after.next_code, came=after.run
         )
+    facts = ask_facts.tool_facts(visit.deps, found, question)
     assert facts.tool is not None
-    return html(_open_page(visit, ask, question, facts, facts.tool, report))
+    return html(_open_page(visit, found, question, facts, facts.tool, report))
 
 
 def _open_page(
-    visit: Visit, ask: Ask, question: ToolQuestion, facts: ToolFacts, tool: ToolVersion, report: Report | None
+    visit: Visit, found: FoundAsk, question: ToolQuestion, facts: ToolFacts, tool: ToolVersion, report: Report | None
 ) -> ToolAskPage:
+    ask = found.ask
     writing, reading = methods_of(tool)
     kind = chip(tool.annotations)
     sent = values.shown(question.input)
@@ -118,7 +120,7 @@ def _open_page(
     return ToolAskPage(
         frame=framing.narrow(visit),
         code=ask.code,
-        agent=facts.agent.name,
+        agent=found.agent,
         tool=question.tool,
         chip=kind,
         chip_word=CHIP_WORDS[kind],
@@ -127,7 +129,7 @@ def _open_page(
         writing_methods=writing,
         reading_methods=reading,
         hosts=question.hosts,
-        connection=facts.connection.display_name if facts.connection else "",
+        connection=found.connection.display_name if found.connection else "",
         values=sent,
         unseen=sum(value.unseen for value in sent),
         version=tool.version,
@@ -140,8 +142,8 @@ def _open_page(
         description=pieces(tool.description),
         report=report,
         every_time=question.every_time,
-        allow=ALLOW.format(agent=facts.agent.name),
+        allow=ALLOW.format(agent=found.agent),
         allow_every_time=ALLOW_EVERY_TIME,
         deny=DENY,
-        reason=REASON.format(agent=facts.agent.name),
+        reason=REASON.format(agent=found.agent),
     )
