@@ -23,8 +23,8 @@ from moto import mock_aws
 
 import app as handlers
 from chalicelib import wiring
-from chalicelib.model import LinkKind
-from chalicelib.services import toolbox, working_set
+from chalicelib.model import AcquireQuestion, AskAnswer, LinkKind
+from chalicelib.services import acquire_asks, toolbox, working_set
 from chalicelib.services.deps import Deps
 from chalicelib.storage.store import TABLE_DEFINITION
 from infra.local.schedule import fire
@@ -33,6 +33,7 @@ from tests.console.walk import EMAIL, Walk
 from tests.mcp.harness import ENVELOPE, STATELESS, initialize_params, request
 from tests.proxy.raw_vendor import RawVendor, Received, ok, redirect
 from tests.services.world import PERSON, READS, WRITES, Clock, World
+from tests.writer.endpoint import Endpoint, a_tool
 
 CANARIES: Final = {
     name: f"canary-{name}-9b1d"
@@ -60,6 +61,11 @@ CANARIES: Final = {
         "exception",
         "password",
         "typed",
+        "goal",
+        "page",
+        "reply",
+        "model-key",
+        "model-refusal",
     )
 }
 RAISES: Final = f'def run(input, http):\n    raise ValueError("{CANARIES["raised"]}" + str(input))\n'
@@ -232,6 +238,39 @@ def tools_at_work(world: World, harness: Harness) -> None:
     harness.ask("tools/list")
 
 
+def jobs_at_work(world: World, harness: Harness, model: Endpoint) -> None:
+    """A job whose model is wrong in each way before it is right; then jobs that break, and one whose model fails."""
+    called: list[tuple[str, str, str]] = []
+    object.__setattr__(world.deps, "start_job", lambda *job: called.append(job))
+    bound = world.deps.store.grants.connections(PERSON)[0].id
+
+    def work(goal: str) -> None:
+        hints = f"https://{UNREACHABLE}/{CANARIES['page']}"
+        wanted = {"connectionId": bound, "goal": f"{CANARIES['goal']} {goal}", "hints": hints, "ignoreExisting": True}
+        harness.call("acquire", **wanted)
+        for ask in world.deps.store.asks.newest(PERSON):
+            if isinstance(ask.question, AcquireQuestion) and ask.is_open(world.clock()):
+                acquire_asks.answer_acquire(world.deps, ask, AskAnswer.ALLOWED)
+        harness.call("acquire", **wanted)
+        person, agent, job = called[-1]
+        with patch.object(wiring, "deps", lambda: world.deps), suppress(Exception):
+            handlers.acquire({"person": person, "agent": agent, "job": job}, Invocation())
+        harness.call("acquire_status", jobId=job)
+
+    script = [CANARIES["reply"], a_tool(RAISES, reads=["/echo"]), a_tool(NOT_A_TOOL), a_tool(READS, name="written")]
+    model.will_say(script)
+    work("whole")
+    model.refusal = {"message": CANARIES["model-refusal"]}
+    model.will_say([400])
+    work("refused")
+    model.will_say([f"GIVE UP: {CANARIES['reply']}"])
+    for room, name in ((world.deps.store.jobs, "advance"), (world.deps.store.jobs, "end"), (toolbox, "check")):
+        for number, error in enumerate(errors(world.deps)):
+            with failing(room, name, error):
+                work(f"{name} {number}")
+            world.clock.forward(minutes=11)
+
+
 def everything_breaks(world: World, harness: Harness) -> None:
     """Each place that can fail does, each time with an exception that quotes a secret."""
     store = world.deps.store
@@ -328,13 +367,14 @@ def go(folder: Path, *, as_ours: bool) -> None:
     everybody = Everybody()
     logging.getLogger().addHandler(everybody)
     logging.getLogger().setLevel(logging.DEBUG)
-    with closing(RawVendor(answering)) as vendor, mock_aws():
-        world = a_world(vendor.host)
+    with closing(RawVendor(answering)) as vendor, Endpoint() as model, mock_aws():
+        world = a_world(vendor.host, model.url)
         api = Api(world.deps)
         harness = Harness(api, world.tokens["demo"])
         strangers(api, world.tokens["demo"])
         odd_requests(api, harness)
         tools_at_work(world, harness)
+        jobs_at_work(world, harness, model)
         everything_breaks(world, harness)
         met = pages(world, api, harness)
         sweeps(world)
@@ -356,10 +396,10 @@ def go(folder: Path, *, as_ours: bool) -> None:
 def issued(world: World) -> dict[str, str]:
     """The agent's token, and the credential as KMS sends it when it is opened."""
     opened = b64encode(json.dumps({"token": CANARIES["credential"]}).encode()).decode()
-    return {"token": world.tokens["demo"].rpartition("_")[2], "opened": opened}
+    return {"token": world.tokens["demo"].split("_", 3)[3], "opened": opened}
 
 
-def a_world(vendor_host: str) -> World:
+def a_world(vendor_host: str, model_url: str) -> World:
     import boto3
 
     client = boto3.client("dynamodb")
@@ -372,6 +412,9 @@ def a_world(vendor_host: str) -> World:
         "GRAFT_PUBLIC_BASE_URL": "https://graft.example.com",
         "GRAFT_LOCAL_HOSTS": f"{vendor_host},{UNREACHABLE}",
         "GRAFT_SWEEP_VISITORS": "1",
+        "GRAFT_MODEL": "openai:some-model",
+        "GRAFT_MODEL_URL": model_url,
+        "GRAFT_MODEL_KEY": CANARIES["model-key"],
     }
     world = World(wiring.make_deps(environment, clock=clock), clock, vendor_host, CANARIES["credential"])
     world.settle()

@@ -33,6 +33,8 @@ FOR_NOBODY: Final = (
     "password",
     "wrong-password",
     "typed",
+    "model-key",
+    "model-refusal",
 )
 """Neither a caller nor the table may have these; the others are a caller's own words, or a vendor's to it."""
 
@@ -124,7 +126,12 @@ def test_every_path_was_gone_down(process: Process) -> None:
         "vendor_unreachable",
     }
     lines = process.lines()
-    assert {line.get("event") for line in lines} == {"page", "request", "run", "sweep", None}
+    assert {line.get("event") for line in lines} == {"job", "page", "request", "run", "sweep", None}
+    assert {line["job"]["outcome"] for line in lines if line.get("event") == "job"} >= {
+        "ok",
+        "model_failed",
+        "job_failed",
+    }
     assert {name for line in lines for name in line.get("_aws", {}) and line if name[0].isupper()} >= {
         "Errors",
         "RunsDied",
