@@ -27,6 +27,8 @@ from chalicelib.services.retries import attempts
 if TYPE_CHECKING:
     from chalicelib.storage.table import Write
 
+OPEN_MAX: Final = 50
+"""Asks of one agent that wait at the same time."""
 CODE_LETTERS: Final = "abcdefghijkmnpqrstuvwxyz23456789"
 """Without 0, 1, l and o: a code may be read aloud."""
 CODE_LENGTH: Final = 12
@@ -51,7 +53,8 @@ def ask(
     """Where the question stands; opened if it stood nowhere. `also` has to hold for it to be opened.
 
     `over`: the id of an ask that was answered `connected`, and whose answer is worth nothing by now.
-    Refuses `rate_limited` when `also` does not hold: repeated, the call meets what is so by then.
+    Refuses `rate_limited` when the agent has too many open, and when `also` does not hold: repeated, the call meets
+    what is so by then.
     """
     digest, tried = question_digest(question), False
     for _ in attempts(deps, "this question"):
@@ -62,11 +65,23 @@ def ask(
             return standing, place
         if tried and also:
             raise _changed()
+        _refuse_flood(deps, agent, now)
         opened = Ask(agent.person_id, deps.new_timed_id(), _new_code(deps), agent.id, question, now, now + ASK_OPEN)
         if deps.store.asks.open(opened, digest, also=also):
             return Standing.OPEN, AskPlace(opened.id, opened.code, now, opened.expires_at)
         tried = True
     raise AssertionError("unreachable: attempts() ends with a refusal")
+
+
+def _refuse_flood(deps: Deps, agent: Agent, now: datetime) -> None:
+    """One agent does not fill its person's page. Side by side, a few more may slip through."""
+    if deps.store.asks.count_open(agent.person_id, now, now - ASK_OPEN, agent_id=agent.id) >= OPEN_MAX:
+        raise Refusal(
+            Reason.RATE_LIMITED,
+            f"{OPEN_MAX} questions of this agent wait for the person. Tell them, and repeat the call once they have "
+            "answered some.",
+            {"retryAfterSeconds": 60},
+        )
 
 
 def _changed() -> Refusal:

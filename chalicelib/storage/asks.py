@@ -48,10 +48,16 @@ class AskRows:
         """Those opened then or later, newest first."""
         return [ask_items.to_ask(row) for row in self._since(person_id, since)]
 
-    def count_open(self, person_id: str, now: datetime, since: datetime) -> int:
-        """Of those opened since then, how many can still be answered; without reading what they ask."""
-        rows = self._since(person_id, since, attributes=("state", "closes_at"))
-        return sum(row["state"]["S"] == AskState.OPEN and now < items.from_ms(row["closes_at"]["N"]) for row in rows)
+    def count_open(self, person_id: str, now: datetime, since: datetime, *, agent_id: str | None = None) -> int:
+        """Of those opened since then (by one agent, if named), how many can still be answered; without reading what
+        they ask."""
+        rows = self._since(person_id, since, attributes=("state", "closes_at", "agent"))
+        return sum(
+            row["state"]["S"] == AskState.OPEN
+            and now < items.from_ms(row["closes_at"]["N"])
+            and agent_id in (None, row["agent"]["S"])
+            for row in rows
+        )
 
     def _since(self, person_id: str, since: datetime, *, attributes: Sequence[str] = ()) -> Iterator[items.Item]:
         """Ids sort by time: each begins with the millisecond in which its ask was opened, in twelve digits."""

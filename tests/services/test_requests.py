@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AskState, VendorAnswer
-from chalicelib.services import agents, answers, connections, requests
+from chalicelib.services import agents, answers, asks, connections, requests
 from chalicelib.services.answers import Ended
 from chalicelib.services.asks import Waiting
 from chalicelib.services.connections import NewConnection
@@ -120,6 +120,18 @@ def test_a_credential_is_asked_for_once_and_the_repeated_call_answers_connected_
     assert replaced.secret_revision == mine.secret_revision + 1
     world.clock.forward(minutes=10)
     assert isinstance(requests.request_credential(world.deps, world.caller(), mine.id, "401"), Waiting)
+
+
+def test_an_agent_has_so_many_questions_open_and_another_agent_goes_on(world: World) -> None:
+    world.agent("laptop")
+    first = [request(world, vendor=f"v{number}") for number in range(asks.OPEN_MAX)]
+    with pytest.raises(Refusal) as refused:
+        request(world, vendor="one-more")
+    assert (refused.value.reason, refused.value.details) == (Reason.RATE_LIMITED, {"retryAfterSeconds": 60})
+    assert request(world, vendor="v0") == first[0], "a repeated call still finds its question"
+    assert isinstance(request(world, by="laptop", vendor="one-more"), Waiting)
+    answers.decline(world.deps, world.asked(first[0]))
+    assert isinstance(request(world, vendor="one-more"), Waiting)
 
 
 def test_after_a_revoke_the_same_request_asks_anew(world: World) -> None:
