@@ -15,7 +15,7 @@ from chalicelib.console import assets
 from chalicelib.services import acquire
 from chalicelib.services.acquire import Wanted
 from tests.console.browser import Browser
-from tests.services.world import WRITES, World
+from tests.services.world import PERSON, WRITES, World
 
 
 def get(path: str) -> HTTPResponse:
@@ -151,6 +151,16 @@ def test_every_time_can_be_read_exactly_without_a_pointer(world: World, mine: Br
 def test_no_page_is_larger_than_it_should_be(world: World, mine: Browser) -> None:
     for path in pages(world):
         assert len(mine.get(path).body.encode()) < 30_000, path
+
+
+def test_very_many_browsers_make_no_large_page_and_this_one_is_among_them(world: World, mine: Browser) -> None:
+    for _ in range(60):
+        world.clock.forward(seconds=1)
+        Browser(world.deps).sign_in(PERSON)
+    html = mine.get("/settings").body
+    assert len(html.encode()) < 30_000
+    assert "this one" in html
+    assert "and 41 more, opened before these." in html
 
 
 def test_a_page_of_before_a_deploy_gets_what_there_is_now_for_a_short_while() -> None:

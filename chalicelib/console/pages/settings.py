@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from chalicelib.errors import Refusal
 from chalicelib.model import LinkKind, Login
@@ -17,6 +17,8 @@ from ..render import Frame, html
 from ..visit import Visit
 from .sign_in import PASSWORD_MAX
 
+BROWSERS_SHOWN: Final = 20
+
 
 @dataclass(frozen=True, slots=True)
 class SettingsPage:
@@ -24,6 +26,9 @@ class SettingsPage:
     frame: Frame
     public_url: str
     browsers: tuple[Login, ...]
+    """This one, and the others that were opened last."""
+    more_browsers: int
+    """How many more there are."""
     here: str
     """The id of this browser's login."""
     faults: dict[str, str]
@@ -69,11 +74,14 @@ def sign_out_everywhere(visit: Visit) -> PageResponse:
 
 
 def _page(visit: Visit, faults: dict[str, str] | None = None, *, is_changed: bool = False) -> SettingsPage:
+    here = visit.signed_in.login.id
+    browsers = sorted(overview.browsers(visit.deps, visit.person_id), key=lambda login: login.id != here)
     return SettingsPage(
         frame=framing.wide(visit),
         public_url=visit.deps.settings.public_base_url,
-        browsers=tuple(overview.browsers(visit.deps, visit.person_id)),
-        here=visit.signed_in.login.id,
+        browsers=tuple(browsers[:BROWSERS_SHOWN]),
+        more_browsers=max(0, len(browsers) - BROWSERS_SHOWN),
+        here=here,
         faults=faults or {},
         is_changed=is_changed,
         shortest=passwords.LENGTH_MIN,
