@@ -45,9 +45,8 @@ class Kept:
 
     @property
     def address(self) -> str:
-        """Of the page, filled in."""
-        place, mark, fragment = self.page.partition("#")
-        return f"{place}{'&' if '?' in place else '?'}{RESTORED}=1{mark}{fragment}"
+        """Of the page, filled in. It is seen from its beginning, where the notice is."""
+        return f"{self.page}{'&' if '?' in self.page else '?'}{RESTORED}=1"
 
     @property
     def notice(self) -> str:

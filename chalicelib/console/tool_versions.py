@@ -16,7 +16,7 @@ from .unseen import Piece, count_unseen, pieces
 from .windows import Window, window
 from .words import CHIP_WORDS, Chip, chip, count
 
-SOURCE_BYTES: Final = 8_000
+SOURCE_BYTES: Final = 10_000
 CHANGE_BYTES: Final = 4_000
 SCHEMA_BYTES: Final = 2_000
 """Room in the page for each of the three; what does not fit is a link away."""
@@ -95,7 +95,7 @@ def chosen_version(view: ToolView, begins: Begins) -> ChosenVersion:
         since=cut(pieces(_since(before, chosen)), SINCE_BYTES),
         change=_change(before, chosen, begins.change),
         is_change_open=begins.change > 0,
-        source=window(lines, begins.source, SOURCE_BYTES, lambda line: _weigh(line.text) + 2 * LINE_BYTES),
+        source=window(lines, begins.source, SOURCE_BYTES, _weigh_source),
         writing=tuple(number for number, line in enumerate(lines, start=1) if line.mark),
         unseen=count_unseen(chosen.source),
         schema=window([_short(line) for line in schema], begins.schema, SCHEMA_BYTES, _weigh),
@@ -113,6 +113,10 @@ def _change(before: ToolVersion | None, after: ToolVersion, start: int) -> Windo
 
 def _weigh(text: tuple[Piece, ...]) -> int:
     return weigh(text) + LINE_BYTES
+
+
+def _weigh_source(line: SourceLine) -> int:
+    return _weigh(line.text) + 3 * LINE_BYTES * bool(line.mark)
 
 
 def _short(line: tuple[Piece, ...]) -> tuple[Piece, ...]:

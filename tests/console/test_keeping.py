@@ -101,12 +101,12 @@ def test_an_expired_sign_in_restores_what_was_typed_and_saves_nothing(world: Wor
     assert NOTICE in text_of(asked.body)
     assert "<script>alert" not in asked.body
     back = sign_in_again(mine, asked, wrong=2)
-    assert mine.path == f"{page}?restored=1#limits"
+    assert mine.path == f"{page}?restored=1"
     assert NOTICE in text_of(back.body)
     assert Fields(back.body).typed == {"name": HOSTILE, "cap": "7", "idle_window_days": "8"}
     assert "<script>alert" not in back.body
     assert world.caller().agent.name == "demo"
-    assert Fields(mine.get(mine.path.partition("#")[0]).body).typed["cap"] == "7"  # a reload loses nothing
+    assert Fields(mine.get(mine.path).body).typed["cap"] == "7"  # a reload loses nothing
     mine.post(f"{page}/limits", name="desk", cap="7", idle_window_days="8")
     assert (world.caller().agent.name, world.caller().agent.cap) == ("desk", 7)
     after = mine.get(f"{page}?restored=1")
@@ -303,4 +303,4 @@ def test_every_form_names_the_page_that_holds_it() -> None:
     for route in ROUTES:
         if route.post is not None and not route.is_open:
             page = route.page or route.path.replace(_CODE, "{}")
-            assert page.partition("#")[0].partition("?")[0] in pages, route.path
+            assert page.partition("?")[0] in pages, route.path
