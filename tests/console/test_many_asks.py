@@ -17,7 +17,7 @@ ENDED = re.compile(r'<a href="/a/(\w+)">')
 def ask(world: World, number: int) -> str:
     """A question about a tool of a long name, which waits."""
     question = ToolQuestion("demo__note", 1, None, (), {"text": f"{number}"}, every_time=True)
-    agent = world.caller().agent
+    agent = world.caller(("demo", "desk")[number % 2]).agent
     _, place = asks.ask(world.deps, agent, question)
     return place.code
 
@@ -35,6 +35,7 @@ def walked(mine: Browser, pattern: re.Pattern[str], link: str) -> list[str]:
 
 
 def test_every_ask_that_waits_is_reached_newest_first_and_counted(world: World, mine: Browser) -> None:
+    world.agent("desk")
     world.publish("note", WRITES)
     codes = []
     for number in range(70):
@@ -48,6 +49,7 @@ def test_every_ask_that_waits_is_reached_newest_first_and_counted(world: World, 
 
 
 def test_every_ask_that_waits_no_more_is_reached_beside_those_that_do(world: World, mine: Browser) -> None:
+    world.agent("desk")
     world.publish("note", WRITES)
     codes = []
     for number in range(70):
