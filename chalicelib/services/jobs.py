@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from chalicelib.model import (
     Agent,
@@ -21,9 +21,6 @@ from chalicelib.rules import acquire as rule
 from chalicelib.rules.acquire import Failure
 from chalicelib.services import trail
 from chalicelib.services.deps import Deps, log
-
-if TYPE_CHECKING:
-    pass
 
 TOOL: Final = "acquire"
 """What the ledger calls the tool of a job's run."""
