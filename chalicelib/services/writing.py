@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from chalicelib.errors import Reason, Refusal, Unanswered
@@ -16,12 +14,11 @@ from chalicelib.rules.names import wire_name
 from chalicelib.services import identity, proving, publishing, scenes, toolbox, workers
 from chalicelib.services.deps import Deps, Model, log
 from chalicelib.services.publishing import Draft
+from chalicelib.services.replies import await_reply
 from chalicelib.services.scenes import Over, Scene
 from chalicelib.services.workers import JobLost, Worker
 
 EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
-BEAT_SECONDS: Final = 20.0
-"""A fraction of the lease."""
 
 
 def work(deps: Deps, person_id: str, agent_id: str, job_id: str) -> None:
@@ -81,28 +78,12 @@ def _asked(scene: Scene) -> Reply:
     number = job.attempts + 1
     worker.note("model", f"Attempt {number} of {rule.ATTEMPTS_MAX}: the model writes.", attempts=number)
     try:
-        reply = _while_alive(worker, lambda: scene.model.reply(briefing.SYSTEM, said, rule.REPLY_TOKENS_MAX))
+        reply = await_reply(worker, lambda: scene.model.reply(briefing.SYSTEM, said, rule.REPLY_TOKENS_MAX))
     except Unanswered as unanswered:
         raise Over(Failure.MODEL_FAILED, f"{unanswered}.") from None
     tokens = rule.cost_of(reply, prompt_characters=briefing.characters(said))
     worker.note("reply", f"The model answered ({tokens:,} tokens).", tokens=worker.job.tokens + tokens)
     return reply
-
-
-def _while_alive(worker: Worker, ask: Callable[[], Reply]) -> Reply:
-    """The model may take minutes. Meanwhile the job's worker is heard of, and hears that the job was cancelled."""
-    thread = ThreadPoolExecutor(1, thread_name_prefix="model")
-    try:
-        reply = thread.submit(ask)
-        while True:
-            try:
-                return reply.result(timeout=BEAT_SECONDS)
-            except TimeoutError:
-                if reply.done():
-                    raise
-                worker.beat()
-    finally:
-        thread.shutdown(wait=False)
 
 
 def _looked(scene: Scene, reply: Reply, paths: tuple[str, ...]) -> bool:

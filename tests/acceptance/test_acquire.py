@@ -119,6 +119,15 @@ def test_a_job_whose_process_is_killed_is_finished_by_another(
             assert len(agent.call(f"demo__{NAME}")["result"]) == 3
 
 
+def test_a_process_that_is_stopped_waits_for_no_model(tmp_path: Path, model: Endpoint, connect: Connect) -> None:
+    with Graft(tmp_path, settings=MODELS["openai"](model)) as graft:
+        with connect(graft.demo, "auto") as agent:
+            model.hold_from(0)
+            started(graft, agent)
+            assert model.arrived.wait(30)
+        assert graft.stop() == 0
+
+
 def be_silent(deps: Deps, agent: Agent, job_id: str) -> None:
     """Let the lease of the dead worker be over, as it is after a minute and a half."""
     job = deps.store.jobs.find(PERSON, agent.id, job_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -12,9 +13,10 @@ from chalicelib import wiring
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AcquireQuestion, AskAnswer, JobStatus, RunKind
 from chalicelib.rules import acquire as rule
-from chalicelib.services import acquire, acquire_asks, agents, connections, sweep, workers, writing
+from chalicelib.services import acquire, acquire_asks, agents, connections, replies, sweep, workers, writing
 from chalicelib.services.acquire import News, Similar, Wanted
 from chalicelib.services.asks import Waiting
+from tests.acceptance.waiting import until
 from tests.round_trips import RoundTrips
 from tests.services.world import PERSON, READS, WRITES, World
 from tests.writer.endpoint import Endpoint, a_tool
@@ -448,6 +450,56 @@ def test_after_ten_minutes_no_further_attempt_begins(stage: Stage) -> None:
     job = stage.finished()
     assert stage.failure(job) == "job_failed"
     assert (job.attempts, len(stage.model.asked)) == (1, 1)
+
+
+def test_a_model_that_never_answers_ends_the_job_when_its_time_is_up(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_up = threading.Event()
+
+    def hang(_: list[dict[str, str]]) -> str:
+        stage.world.clock.forward(minutes=10)
+        assert given_up.wait(30), "the worker waited for the model"
+        return a_tool(READS)
+
+    monkeypatch.setattr(replies, "BEAT_SECONDS", 0.01)
+    stage.model.will_say([hang])
+    job = stage.finished()
+    given_up.set()
+    assert stage.failure(job) == "job_failed"
+    assert (job.attempts, stage.world.set_of(), stage.world.caller().agent.runs) == (1, [], {})
+
+
+def test_a_job_that_is_cancelled_while_the_model_writes_waits_for_no_answer(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_up = threading.Event()
+
+    def revoke(_: list[dict[str, str]]) -> str:
+        connections.revoke(stage.world.deps, PERSON, stage.connection.id)
+        assert given_up.wait(30), "the worker waited for the model"
+        return a_tool(READS)
+
+    monkeypatch.setattr(replies, "BEAT_SECONDS", 0.01)
+    stage.model.will_say([revoke])
+    job = stage.finished()
+    given_up.set()
+    assert (job.status, job.tokens) == (JobStatus.CANCELLED, 0)
+
+
+def test_a_worker_whose_model_takes_minutes_is_heard_of_all_the_while(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take_long(_: list[dict[str, str]]) -> str:
+        (agent,) = {(job[0], job[1]) for job in stage.called}
+        seen = stage.world.deps.store.jobs.newest(*agent)[0].lease_until
+        stage.world.clock.forward(seconds=80)
+        until(lambda: stage.world.deps.store.jobs.newest(*agent)[0].lease_until > seen, "a beat")
+        return a_tool(READS)
+
+    monkeypatch.setattr(replies, "BEAT_SECONDS", 0.01)
+    stage.model.will_say([take_long])
+    assert stage.finished().status is JobStatus.SUCCEEDED
 
 
 def test_a_call_waits_for_a_handful_of_reads_and_writes_and_for_nobody_else(
