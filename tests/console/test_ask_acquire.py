@@ -14,6 +14,7 @@ from chalicelib.model import Answer, Ask, acquire_approval
 from chalicelib.services import acquire, agents, connections
 from chalicelib.services.acquire import News, Wanted
 from chalicelib.services.asks import Waiting
+from chalicelib.services.connections import NewConnection
 from tests.console.browser import Browser, heading, text_of
 from tests.services.world import PERSON, READS, World
 from tests.writer.endpoint import Endpoint, a_tool
@@ -210,6 +211,22 @@ def test_another_provider_between_opening_and_allow_is_granted_nothing(stage: St
     assert heading(page) == "Nothing was granted"
     assert "Another provider runs the model now." in page.body
     assert standing(stage) is None
+
+
+def test_other_hosts_between_opening_and_allow_are_granted_nothing(stage: Stage, mine: Browser) -> None:
+    ask = ask_for(stage)
+    mine.get(f"/a/{ask.code}")
+    seen = stage.connection
+    wanted = NewConnection(
+        seen.vendor, seen.primary_host, seen.scheme, hosts=["files.example.com"], secret={"token": "another"}
+    )
+    connections.replace_connection(stage.world.deps, seen, wanted)
+    page = mine.post(f"/a/{ask.code}", answer="allow")
+    assert heading(page) == "Nothing was granted"
+    assert "The hosts of the connection changed; they are now" in page.body
+    assert standing(stage) is None
+    denied = mine.post(f"/a/{ask.code}", answer="deny")
+    assert heading(denied) == "Denied"
 
 
 def test_without_a_model_nothing_is_granted(stage: Stage, mine: Browser) -> None:

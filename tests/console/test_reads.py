@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from chalicelib import wiring
 from chalicelib.console.router import _CODE, ROUTES
-from chalicelib.model import AskAnswer, AskPointer
-from chalicelib.services import answers, requests
+from chalicelib.model import Ask, AskAnswer, AskPointer
+from chalicelib.services import acquire, acquire_asks, answers, requests
+from chalicelib.services.acquire import News, Wanted
 from chalicelib.services.caches import Caches
 from chalicelib.services.requests import WantedConnection
 from tests.console.browser import Browser
@@ -50,7 +52,23 @@ def asks(world: World) -> list[str]:
     )
     answers.decline(world.deps, declined)
     credential = world.asked(requests.request_credential(world.deps, world.caller(), bound, ""))
-    return [ask.code for ask in (changed, allowed, waits, anew, wanted, declined, credential)]
+    tools = (changed, allowed, waits, anew)
+    return [ask.code for ask in (*tools, wanted, declined, credential, *asks_of_jobs(world))]
+
+
+def asks_of_jobs(world: World) -> tuple[Ask, Ask]:
+    """Of one connection where a job came of the answer, and of one that waits for it."""
+    object.__setattr__(world.deps, "model", wiring._model({"GRAFT_MODEL": "bedrock:m"}))
+    object.__setattr__(world.deps, "start_job", lambda *_: None)
+    first, second = (connection.id for connection in world.deps.store.grants.connections(PERSON)[:2])
+
+    def called(connection_id: str) -> object:
+        return acquire.acquire(world.deps, world.caller(), Wanted(connection_id, "Count them", ignore_existing=True))
+
+    answered = world.asked(called(first))
+    acquire_asks.answer_acquire(world.deps, answered, AskAnswer.ALLOWED)
+    assert isinstance(called(first), News)
+    return answered, world.asked(called(second))
 
 
 def addresses(world: World, asks: list[str]) -> list[str]:
