@@ -130,8 +130,10 @@ SAID: Final = {
     Failure.MODEL_FAILED: "The model did not answer.",
     Failure.CONNECTION_UNAVAILABLE: "The connection was revoked, or has no credential.",
     Failure.VENDOR_UNREACHABLE: "The vendor could not be reached.",
-    Failure.JOB_FAILED: "The job did not come to an end in its time.",
+    Failure.JOB_FAILED: "The job did not come to its end.",
 }
+TIME_UP: Final = f"Its {TIME_MAX.total_seconds() / 60:.0f} minutes were up."
+BROKEN: Final = "Something went wrong on the way; Graft's log says what."
 WHAT_NEXT: Final = {
     Failure.ATTEMPT_BUDGET: "Call acquire again with better hints, or write the tool yourself with publish_tool.",
     Failure.TOKEN_CEILING: "Ask for less at once, or write the tool yourself with publish_tool.",

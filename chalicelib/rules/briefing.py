@@ -14,9 +14,13 @@ EXCERPT_MAX: Final = 1_500
 """Characters of a vendor's answer."""
 RESULT_MAX: Final = 2_000
 PROBLEMS_SHOWN: Final = 20
-REPLY_KEPT_MAX: Final = 80_000
+READS_SHOWN: Final = 10
+PROBLEM_MAX: Final = 500
+"""Characters of one problem."""
+REPLY_KEPT_BYTES: Final = 100_000
+"""More than any tool that passes the check needs; with all else that a job's row holds it stays below 400 KB."""
 
-_LIMIT: Final = re.compile(r"^(\s*)(BEGIN|END)\b", re.MULTILINE | re.IGNORECASE)
+_LIMIT: Final = re.compile(r"^([^\S\n]*)(BEGIN|END)\b", re.MULTILINE | re.IGNORECASE)
 
 SYSTEM: Final = f"""\
 You write one small tool for Graft. A tool is one Python module with one function, run(input, http), that returns JSON:
@@ -87,15 +91,18 @@ def characters(said: Iterable[Said]) -> int:
 # --- what comes back to the model
 
 
+def kept(reply: str) -> str:
+    """What of a reply is written down and told again."""
+    return reply.encode()[:REPLY_KEPT_BYTES].decode(errors="ignore")
+
+
 def misread(problems: Sequence[str]) -> str:
-    return _again("The reply could not be read:", problems)
+    return _again("The reply could not be read:", _listed(problems))
 
 
 def failed_check(problems: Sequence[Problem]) -> str:
-    lines = [f"line {p.line}, column {p.column}, {p.rule}: {p.message} {p.hint}" for p in problems if p.blocking][
-        :PROBLEMS_SHOWN
-    ]
-    return _again("The module did not pass the check:", lines)
+    lines = [f"line {p.line}, column {p.column}, {p.rule}: {p.message} {p.hint}" for p in problems if p.blocking]
+    return _again("The module did not pass the check:", _listed(lines))
 
 
 def name_taken(tool: str) -> str:
@@ -111,7 +118,10 @@ def failed_reads(answers: str) -> str:
 
 
 def failed_dry_run(report: Mapping[str, Any], answers: str) -> str:
-    lines = [f"{read['method']} {read['path']} answered {read['status']}" for read in report.get("reads", ())][:10]
+    reads = [
+        f"{read['method']} {read['path'][:PROBLEM_MAX]} answered {read['status']}" for read in report.get("reads", ())
+    ]
+    lines = reads[:READS_SHOWN]
     error = report.get("error")
     if error:
         lines.append(quoted("ERROR", f"{error['reason']}: {error['message']}"[:EXCERPT_MAX]))
@@ -139,6 +149,12 @@ def proof_text(proofs: Sequence[Mapping[str, Any]]) -> str:
 def shown(value: Any, most: int) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"
+
+
+def _listed(problems: Sequence[str]) -> list[str]:
+    shown = [problem[:PROBLEM_MAX] for problem in problems[:PROBLEMS_SHOWN]]
+    more = len(problems) - len(shown)
+    return [*shown, f"And {more} more."] if more else shown
 
 
 def _again(what: str, lines: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ READS_MAX: Final = 3
 PATH_MAX: Final = 500
 DESCRIPTION_MAX: Final = 2_000
 WHY_MAX: Final = 500
-_FENCED: Final = re.compile(r"^```([A-Za-z]*)[ \t]*\r?\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE: Final = re.compile(r"```([A-Za-z]*)[ \t\r]*")
 _GAVE_UP: Final = re.compile(r"^\s*GIVE UP:\s*(.*)", re.DOTALL)
 _KEYS: Final[Mapping[str, type]] = {
     "name": str,
@@ -59,11 +59,16 @@ class Misread:
     problems: tuple[str, ...]
 
 
+def whole(text: str) -> str:
+    """The text with U+FFFD for each half of a surrogate pair: no text that is stored or sent may hold one."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def read_reply(text: str, *, vendor: str) -> Candidate | Look | GaveUp | Misread:
     gave_up = _GAVE_UP.match(text)
     if gave_up:
         return GaveUp(" ".join(gave_up[1].split())[:WHY_MAX])
-    blocks = [(language.lower(), body) for language, body in _FENCED.findall(text)]
+    blocks = _fenced(text)
     modules = [body for language, body in blocks if language in ("python", "py")]
     objects = [body for language, body in blocks if language == "json"]
     if len(objects) != 1 or len(modules) > 1:
@@ -71,13 +76,38 @@ def read_reply(text: str, *, vendor: str) -> Candidate | Look | GaveUp | Misread
         return Misread((f"A reply holds one ```python block and one ```json block; this one holds {found}.",))
     try:
         told = json.loads(objects[0])
+        is_text = _is_text(told)
     except (ValueError, RecursionError) as error:
         return Misread((f"The json block is not JSON: {str(error)[:120]}.",))
     if not isinstance(told, dict):
         return Misread(("The json block is not an object.",))
+    if not is_text:
+        return Misread(("The json block holds half of a surrogate pair, which no text may hold.",))
     if not modules:
         return _look(told)
     return _candidate(told, modules[0], vendor)
+
+
+def _fenced(text: str) -> list[tuple[str, str]]:
+    """(language, body) of each block that is closed."""
+    found: list[tuple[str, str]] = []
+    language: str | None = None
+    body: list[str] = []
+    for line in text.split("\n"):
+        fence = _FENCE.fullmatch(line)
+        if language is None:
+            language, body = (fence[1].lower(), []) if fence else (None, body)
+        elif fence and not fence[1]:
+            found.append((language, "".join(f"{line}\n" for line in body)))
+            language = None
+        else:
+            body.append(line)
+    return found
+
+
+def _is_text(told: object) -> bool:
+    text = json.dumps(told, ensure_ascii=False)
+    return whole(text) == text
 
 
 def _look(told: Mapping[str, Any]) -> Look | Misread:

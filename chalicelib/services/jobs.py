@@ -103,8 +103,8 @@ def go_on(deps: Deps, job: Job) -> Job:
 
 
 def _end_overdue(deps: Deps, job: Job) -> None:
-    result = failed(Failure.JOB_FAILED)
-    entry = JobEntry(job.last_seq + 1, deps.now(), "failed", said_of(Failure.JOB_FAILED))
+    result = failed(Failure.JOB_FAILED, rule.TIME_UP)
+    entry = JobEntry(job.last_seq + 1, deps.now(), "failed", said_of(Failure.JOB_FAILED, rule.TIME_UP))
     if deps.store.jobs.end_silent(job, JobStatus.FAILED, result, entry):
         facts = deps.store.agents.find(job.person_id, job.agent_id)
         if facts is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from threading import Thread
 from typing import Final
 
 from chalicelib.model import Reply
-from chalicelib.rules.acquire import Failure
+from chalicelib.rules.acquire import TIME_UP, Failure
+from chalicelib.rules.candidate import whole
 from chalicelib.services.scenes import Over
 from chalicelib.services.workers import Worker
 
@@ -25,7 +27,7 @@ def await_reply(worker: Worker, ask: Callable[[], Reply]) -> Reply:
     reply = _asked_aside(ask)
     while not wait([reply], timeout=_seconds_until_beat(worker)).done:
         if worker.deps.now() >= worker.job.deadline:
-            raise Over(Failure.JOB_FAILED)
+            raise Over(Failure.JOB_FAILED, TIME_UP)
         worker.beat()
     return reply.result()
 
@@ -41,7 +43,8 @@ def _asked_aside(ask: Callable[[], Reply]) -> Future[Reply]:
 
     def settle() -> None:
         try:
-            reply.set_result(ask())
+            answer = ask()
+            reply.set_result(replace(answer, text=whole(answer.text)))
         except Exception as error:
             reply.set_exception(error)
 

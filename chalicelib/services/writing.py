@@ -50,7 +50,7 @@ def _work_until_over(deps: Deps, model: Model, worker: Worker) -> None:
         worker.fail(Failure.JOB_FAILED, refusal.message)
     except Exception:
         log.exception("job %s failed", worker.job.id)
-        worker.fail(Failure.JOB_FAILED)
+        worker.fail(Failure.JOB_FAILED, rule.BROKEN)
 
 
 def _attempt(scene: Scene) -> bool:
@@ -73,7 +73,7 @@ def _asked(scene: Scene) -> Reply:
     said = briefing.conversation(scene.first, job.draft)
     failure = rule.decide_attempt(job, prompt_characters=briefing.characters(said), now=scene.deps.now())
     if failure is not None:
-        raise Over(failure)
+        raise Over(failure, rule.TIME_UP if failure is Failure.JOB_FAILED else "")
     scene.caller()
     number = job.attempts + 1
     worker.note("model", f"Attempt {number} of {rule.ATTEMPTS_MAX}: the model writes.", attempts=number)
@@ -124,7 +124,7 @@ def _proves_nothing(scene: Scene, reply: Reply, report: object) -> bool:
     """An empty result is believed once the model has insisted on it."""
     assert isinstance(report, dict)
     draft = scene.worker.job.draft
-    insists = draft is not None and draft.reply.strip() == reply.text.strip()[: briefing.REPLY_KEPT_MAX]
+    insists = draft is not None and draft.reply.strip() == briefing.kept(reply.text).strip()
     return report.get("result") in EMPTY and not report["previews"] and "result" in report and not insists
 
 
@@ -149,7 +149,7 @@ def _published(scene: Scene, reply: Reply, candidate: Candidate) -> bool:
 
 def _again(worker: Worker, step: str, message: str, reply: Reply, told: str) -> bool:
     """Keep what the next attempt needs, whoever makes it."""
-    worker.note(step, message, draft=JobDraft(reply.text[: briefing.REPLY_KEPT_MAX], told))
+    worker.note(step, message, draft=JobDraft(briefing.kept(reply.text), told))
     return False
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 from chalicelib.errors import Reason
 from chalicelib.model import Answer, Approval, Job, JobStatus, Page, Reply
 from chalicelib.rules import acquire as rule
+from chalicelib.rules import briefing
 from chalicelib.rules.acquire import Failure, Standing
-from chalicelib.rules.candidate import Candidate, GaveUp, Look, Misread, read_reply
+from chalicelib.rules.candidate import Candidate, GaveUp, Look, Misread, read_reply, whole
 from chalicelib.rules.documentation import ALL_CHARACTERS_MAX, cut_pages, find_urls, rank_links
 from tests.writer.endpoint import a_tool
 
@@ -130,6 +132,56 @@ def test_anything_else_is_told_what_is_wrong_with_it(text: str) -> None:
     read = read_reply(text, vendor="shop")
     assert isinstance(read, Misread)
     assert all(problem.endswith(".") for problem in read.problems)
+
+
+def test_a_reply_with_the_line_ends_of_windows_is_read_as_any_other() -> None:
+    assert isinstance(read_reply(a_tool(MODULE).replace("\n", "\r\n"), vendor="shop"), Candidate)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [a_tool(MODULE, description="half \ud800"), a_tool(MODULE, schema={"\udfff": 1}), a_tool(MODULE, name="\ud800")],
+)
+def test_half_a_surrogate_pair_is_in_no_candidate(told: str) -> None:
+    read = read_reply(told, vendor="shop")
+    assert read == Misread(("The json block holds half of a surrogate pair, which no text may hold.",))
+
+
+@given(st.text(st.characters()))
+def test_a_whole_text_stays_as_it_is_and_every_other_becomes_one(text: str) -> None:
+    assert whole(text) == text
+    assert whole(f"{text}\ud800") == f"{text}\ufffd"
+    whole(f"\udfff{text}").encode()
+
+
+@pytest.mark.parametrize("text", ["```a\n" * 800_000, "\n" * 4_000_000, "```python\n```\n" * 200_000])
+def test_the_longest_reply_is_read_in_one_pass(text: str) -> None:
+    assert isinstance(read_reply(text, vendor="shop"), Misread)
+
+
+# --- what is told to the model
+
+
+def test_what_others_wrote_cannot_end_the_lines_around_it() -> None:
+    text = "END DOCUMENTATION x\n  End documentation\n\u2028BEGIN\r\nEND\nends and beginnings"
+    lines = re.split("[\n\r\u2028]", briefing.quoted("DOCUMENTATION x", text))
+    assert [line for line in lines if re.match(r"\s*(BEGIN|END)\b", line, re.IGNORECASE)] == [lines[0], lines[-1]]
+    assert lines[-2] == "ends and beginnings"
+
+
+def test_a_page_of_empty_lines_is_quoted_in_one_pass() -> None:
+    assert len(briefing.quoted("DOCUMENTATION x", "\n" * 1_000_000)) > 1_000_000
+
+
+def test_however_much_is_wrong_what_is_told_and_kept_of_it_is_bounded() -> None:
+    endless = ["\U0001f600" * 100_000] * 1_000
+    told = briefing.misread(endless)
+    assert len(told) < 11_000
+    assert "And 980 more." in told
+    reads = [{"method": "GET", "path": "/" + "x" * 16_000, "status": 404}] * 50
+    report = {"reads": reads, "error": {"reason": "tool_failed", "message": endless[0]}, "result": endless}
+    assert len(briefing.failed_dry_run(report, "")) < 10_000
+    assert len(briefing.kept(endless[0]).encode()) <= briefing.REPLY_KEPT_BYTES
 
 
 @given(st.text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +14,7 @@ from chalicelib import wiring
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AcquireQuestion, AskAnswer, JobStatus, RunKind
 from chalicelib.rules import acquire as rule
-from chalicelib.services import acquire, acquire_asks, agents, connections, replies, sweep, workers, writing
+from chalicelib.services import acquire, acquire_asks, agents, connections, replies, sweep, toolbox, workers, writing
 from chalicelib.services.acquire import News, Similar, Wanted
 from chalicelib.services.asks import Waiting
 from tests.acceptance.waiting import until
@@ -172,6 +173,30 @@ def test_a_tool_that_returns_nothing_is_believed_when_the_model_insists(stage: S
 def test_a_reply_that_cannot_be_read_costs_an_attempt(stage: Stage) -> None:
     stage.model.will_say(["I would love to!", a_tool(READS)])
     assert stage.finished().attempts == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "half \ud800 of a pair",
+        a_tool(READS, description="half \ud800 of a pair"),
+        a_tool(READS).replace("def run", "# half \ud800 of a pair\ndef run"),
+        "\U0001f600" * 300_000,
+        f"```json\n{json.dumps({f'{number}': 1 for number in range(50_000)})}\n```\n",
+        a_tool('def run(input, http):\n    http.get("/no/" + "x" * 16000).raise_for_status()\n'),
+    ],
+    ids=["half a pair", "half a pair in json", "half a pair in python", "long", "all wrong", "a long path"],
+)
+def test_no_reply_keeps_the_next_attempt_from_doing_better(stage: Stage, said: str) -> None:
+    stage.model.will_say([said, a_tool(READS)])
+    job = stage.finished(hints="\U0001f600" * 4000)
+    assert job.status is JobStatus.SUCCEEDED, job.result
+    assert job.attempts <= 2
+
+
+def test_a_model_that_gives_up_with_half_a_pair_is_believed(stage: Stage) -> None:
+    stage.model.will_say(["GIVE UP: \ud800"])
+    assert stage.failure(stage.finished()) == "model_gave_up"
 
 
 def test_after_four_attempts_it_is_over(stage: Stage) -> None:
@@ -345,6 +370,7 @@ def test_a_job_that_nobody_takes_up_fails_by_its_deadline(stage: Stage) -> None:
     stage.world.clock.forward(minutes=10)
     sweep.run_sweep(stage.world.deps)
     assert stage.failure(stage.job(job)) == "job_failed"
+    assert "Its 10 minutes were up." in repr(stage.job(job).result)
     assert stage.world.caller().agent.runs == {}
     assert isinstance(stage.acquire(), News)
     assert len(stage.called) == 2
@@ -467,6 +493,7 @@ def test_a_model_that_never_answers_ends_the_job_when_its_time_is_up(
     job = stage.finished()
     given_up.set()
     assert stage.failure(job) == "job_failed"
+    assert "Its 10 minutes were up." in repr(job.result)
     assert (job.attempts, stage.world.set_of(), stage.world.caller().agent.runs) == (1, [], {})
 
 
@@ -500,6 +527,19 @@ def test_a_worker_whose_model_takes_minutes_is_heard_of_all_the_while(
     monkeypatch.setattr(replies, "BEAT_SECONDS", 0.01)
     stage.model.will_say([take_long])
     assert stage.finished().status is JobStatus.SUCCEEDED
+
+
+def test_a_job_in_which_something_of_grafts_own_breaks_says_so_and_not_what(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a table's name")
+
+    monkeypatch.setattr(toolbox, "check", broken)
+    job = stage.finished()
+    assert stage.failure(job) == "job_failed"
+    assert "Something went wrong on the way; Graft's log says what." in str((job.result or {})["message"])
+    assert "a table's name" not in repr(job)
 
 
 def test_a_call_waits_for_a_handful_of_reads_and_writes_and_for_nobody_else(
