@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, parse_qsl
 
 import pytest
 from hypothesis import given
@@ -86,12 +87,26 @@ def test_values_say_what_they_are() -> None:
     assert kinds == ["text, 1 character", "number", "yes or no", "nothing", "object, 1 key", "list, 2 items"]
 
 
-@given(st.text(alphabet="/\\:ae.?#%@ \t\n"))
-def test_a_place_is_a_path_of_ours_whatever_is_given(text: str) -> None:
-    place = places.read_place(text)
-    assert place.startswith("/")
-    assert not place.startswith("//")
-    assert not set("\\:?#%@ \t\n.") & set(place)
+@given(st.text(alphabet="/\\:ae.?#%@= \t\n"))
+def test_a_place_is_an_address_of_ours_whatever_is_given(text: str) -> None:
+    path, _, query = places.read_place(text).partition("?")
+    assert path.startswith("/")
+    assert not path.startswith("//")
+    assert not set("\\:?#%@ \t\n.") & set(path)
+    assert not set("\\/:?#@ \t\n") & set(query)
+
+
+@given(st.dictionaries(st.text(max_size=9), st.text(max_size=200)))
+def test_what_was_searched_for_survives_a_sign_in(query: dict[str, str]) -> None:
+    asked = dict(parse_qsl(places.sign_in_for("/toolbox/", query).removeprefix("?"), strict_parsing=True))
+    place = places.read_place(asked["to"])
+    assert place == asked["to"]
+    path, _, kept = place.partition("?")
+    assert path == "/toolbox"
+    if len(place) > len(path):
+        assert parse_qs(kept, keep_blank_values=True, errors="replace").keys() == {
+            name.encode(errors="replace").decode() for name in query
+        }
 
 
 def test_the_forms_words_are_the_schemes_fields() -> None:
