@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from chalicelib.console import moments, places
 from chalicelib.console.browser_names import browser_name
+from chalicelib.console.paging import cut, cut_and_told, weigh
 from chalicelib.console.scheme_words import SCHEMES as WORDS
-from chalicelib.console.unseen import count_unseen, pieces
+from chalicelib.console.unseen import Piece, count_unseen, pieces
 from chalicelib.console.values import shown
 from chalicelib.proxy.schemes import SCHEMES
 from chalicelib.rules.connections import names_vendor
@@ -80,6 +81,23 @@ def test_no_character_is_lost_and_none_that_is_unseen_is_shown(text: str) -> Non
     seen = "".join(piece.text for piece in pieces(text) if not piece.is_unseen)
     assert len(seen) + count_unseen(text) == len(text)
     assert count_unseen(seen) == 0
+
+
+@given(st.text(), st.integers(min_value=0, max_value=80))
+def test_a_text_that_is_cut_begins_as_it_does_and_weighs_no_more_than_it_may(text: str, most: int) -> None:
+    whole = pieces(text)
+    shown = cut(whole, most)
+    if weigh(whole) <= most:
+        assert shown == whole
+        return
+    assert weigh(shown[:-1]) <= most
+    told = "".join(piece.text for piece in shown[:-1])
+    assert "".join(piece.text for piece in whole).startswith(told)
+
+
+def test_a_long_text_of_one_piece_is_not_cut_to_nothing() -> None:
+    assert cut(pieces("東" * 40), 30) == (Piece("東" * 10), Piece("…"))
+    assert cut_and_told(pieces("a" * 40), 30)[-1] == Piece("… and 10 more characters")
 
 
 def test_values_say_what_they_are() -> None:
