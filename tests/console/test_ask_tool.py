@@ -10,7 +10,7 @@ import pytest
 
 from chalicelib.console.paging import PAGE_BYTES
 from chalicelib.model import Answer, Ask
-from chalicelib.services import agents
+from chalicelib.services import agents, requests
 from chalicelib.services import connections as connection_service
 from tests.console.browser import Browser, heading, text_of
 from tests.services.world import DELETES, PERSON, WRITES, World
@@ -362,3 +362,20 @@ def test_a_dry_run_of_very_many_calls_is_told_in_short(writing: World, mine: Bro
     report = text_of(page)
     assert report.count("and 12 more") == 2
     assert "more characters" in report
+
+
+def test_a_connections_name_cannot_turn_what_is_read(world: World, mine: Browser) -> None:
+    """An agent proposed it."""
+    bound = world.connect(display_name="Notes \u202etxt\u200b <b>")
+    world.publish("create-note", WRITES)
+    ask = ask_for(world)
+    credential = world.asked(requests.request_credential(world.deps, world.caller(), bound.id, ""))
+    agent = f"/agents/{world.caller().agent.id}"
+    pages = ["/asks", f"/a/{ask.code}", f"/a/{credential.code}", f"{agent}/scope", "/agents/new"]
+    for page in [*pages, f"/connections/{bound.id}/secret"]:
+        body = mine.get(page).body
+        assert not set("\u202e\u200b") & set(body), page
+        assert "<b>" not in body.partition("Notes")[2][:200], page
+        assert ("U+202E" in body) == ("Notes" in body), page
+    mine.post(f"/a/{credential.code}", answer="decline")
+    assert not set("\u202e\u200b") & set(mine.get(f"/a/{credential.code}").body + mine.get("/asks").body)
