@@ -194,8 +194,9 @@ def test_the_form_saves_and_the_next_sweep_obeys(world: World, mine: Browser) ->
     path = path_of(world)
     assert "Takes effect at the next sweep." in card(mine.get(path).body, "limits")
     page = mine.post(f"{path}/limits", name="desk", cap="4", idle_window_days="1").body
-    assert (mine.path, world.set_of()) == (path, ["a"])
+    assert (mine.path, world.set_of()) == (f"{path}?saved=1", ["a"])
     assert "<b>1</b> / 4" in page
+    assert "Saved. With a cap of 4 and 1 day, the next sweep takes 1 tool: demo__a, unused past" in card(page, "limits")
     run_sweep(world.deps)
     assert world.set_of() == []
     assert "1 tool left" in words_of(mine.get(path).body)
