@@ -277,12 +277,18 @@ def test_an_answer_for_an_older_version_says_what_the_next_call_does(world: Worl
 
 def test_a_revoked_agent_can_be_read_and_not_changed(world: World, mine: Browser) -> None:
     world.publish("a")
+    world.publish("gone")
+    world.demote("gone")
     path = path_of(world)
     agents.revoke_agent(world.deps, PERSON, world.caller().agent.id)
     page = mine.get(path).body
     assert "Its token opens nothing any more, and no sweep touches it." in words_of(page)
     assert "demo__a" in card(page, "set")
     assert 'name="cap"' not in page
+    for shown in (page, mine.get(f"{path}/left").body):
+        assert "the agent asked" in words_of(shown)
+        assert "again, please" not in shown  # nobody is there to hear it
+    assert "Saved." not in mine.get(f"{path}?saved=1").body
     mine.get("/settings")
     for form in ("edit", "limits", "scope", "rotate"):
         assert mine.post(f"{path}/{form}", name="x", cap="1", idle_window_days="1").status == 404
