@@ -57,6 +57,8 @@ class Preview:
     total: int
     in_flight: bool
     """A run is in flight: the next sweep takes nothing unless it has ended by then."""
+    is_saved: bool
+    """Whether these limits are the agent's own now."""
 
 
 def now_of(view: AgentView) -> Now:
@@ -75,9 +77,18 @@ def now_of(view: AgentView) -> Now:
 
 
 def preview_of(deps: Deps, view: AgentView, wanted: Limits) -> Preview:
-    leavers = agent_view.preview(deps, view.facts, cap=wanted.cap, idle_window_days=wanted.idle_window_days)
+    return _preview(deps, view, wanted.cap, wanted.idle_window_days, is_saved=False)
+
+
+def saved_preview(deps: Deps, view: AgentView) -> Preview:
+    """Of the limits that hold."""
+    return _preview(deps, view, view.agent.cap, view.agent.idle_window_days, is_saved=True)
+
+
+def _preview(deps: Deps, view: AgentView, cap: int, idle_window_days: int, *, is_saved: bool) -> Preview:
+    leavers = agent_view.preview(deps, view.facts, cap=cap, idle_window_days=idle_window_days)
     shown = tuple(Leaving(leaver.tool, LABELS[leaver.cause]) for leaver in leavers[:LEAVERS_SHOWN])
-    return Preview(wanted.cap, wanted.idle_window_days, shown, len(leavers), bool(view.in_flight))
+    return Preview(cap, idle_window_days, shown, len(leavers), bool(view.in_flight), is_saved)
 
 
 def _swept(view: AgentView) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import accumulate, takewhile
 from typing import Final
 
 from .unseen import Piece
@@ -23,13 +24,32 @@ def weigh_text(text: str) -> int:
 
 
 def cut(pieces: Sequence[Piece], most: int) -> tuple[Piece, ...]:
-    """The first pieces that weigh no more than so many bytes, then an ellipsis."""
-    used = 0
+    """The beginning that weighs no more than so many bytes, then an ellipsis."""
+    room = most
     for at, piece in enumerate(pieces):
-        used += weigh([piece])
-        if used > most:
-            return (*pieces[:at], Piece("…"))
+        weight = weigh([piece])
+        if weight > room:
+            return (*pieces[:at], *_begin(piece, room), Piece("…"))
+        room -= weight
     return tuple(pieces)
+
+
+def cut_and_told(pieces: Sequence[Piece], most: int, where: str = "") -> tuple[Piece, ...]:
+    """The same; how many characters are left out stands at the end, and `where`."""
+    shown = cut(pieces, most)
+    if shown == tuple(pieces):
+        return shown
+    left = sum(len(piece.text) for piece in pieces) - sum(len(piece.text) for piece in shown[:-1])
+    return (*shown[:-1], Piece(f"… and {left} more characters{where}"))
+
+
+def _begin(piece: Piece, room: int) -> tuple[Piece, ...]:
+    """What fits of a text that can be seen; the name of what cannot stays whole."""
+    if piece.is_unseen:
+        return ()
+    weights = accumulate(map(weigh_text, piece.text))
+    fits = sum(1 for _ in takewhile(lambda weight: weight <= room, weights))
+    return (Piece(piece.text[:fits]),) if fits else ()
 
 
 def short(text: str, length: int) -> str:

@@ -13,6 +13,7 @@ from . import moments
 from .assets import asset_path
 from .browser_names import browser_name
 from .http import PageResponse
+from .names import name_shown
 from .unseen import pieces
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def _environment() -> Environment:
         "browser_name": browser_name,
         "exact": moments.exact,
         "iso": moments.iso,
+        "named": name_shown,
         "pieces": pieces,
         "seconds": moments.seconds,
     }

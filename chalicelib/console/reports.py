@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from chalicelib.errors import Refusal
 from chalicelib.model import Json
 
+from .paging import cut_and_told
 from .unseen import Piece, pieces
+
+CALLS_SHOWN: Final = 8
+"""Stopped ones, and as many reads."""
+PATH_BYTES: Final = 200
+ERROR_BYTES: Final = 500
+RESULT_BYTES: Final = 1_500
+BODIES_BYTES: Final = 4_000
+"""What each may weigh in a page, the bodies together: it is a report, not what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,9 @@ class Report:
     passed: bool
     reads: tuple[Read, ...]
     previews: tuple[Preview, ...]
+    more_reads: int
+    more_previews: int
+    """How many calls there were beside those."""
     error: tuple[Piece, ...]
     """What ended it; empty: it came to its end."""
     result: tuple[Piece, ...]
@@ -43,28 +55,37 @@ class Report:
 def read_report(told: Json) -> Report:
     assert isinstance(told, dict)
     error: Any = told.get("error")
+    reads, previews = _list(told, "reads"), _list(told, "previews")
     return Report(
         passed=bool(told["passed"]),
-        reads=tuple(_read(read) for read in _list(told, "reads")),
-        previews=tuple(_preview(preview) for preview in _list(told, "previews")),
-        error=pieces(str(error["message"])) if error else (),
-        result=pieces(_text(told["result"])) if told.get("result") is not None else (),
+        reads=tuple(map(_read, reads[:CALLS_SHOWN])),
+        previews=tuple(
+            _preview(one, BODIES_BYTES // min(len(previews), CALLS_SHOWN)) for one in previews[:CALLS_SHOWN]
+        ),
+        more_reads=max(0, len(reads) - CALLS_SHOWN),
+        more_previews=max(0, len(previews) - CALLS_SHOWN),
+        error=_shown(str(error["message"]), ERROR_BYTES) if error else (),
+        result=_shown(_text(told["result"]), RESULT_BYTES) if told.get("result") is not None else (),
     )
 
 
 def refused(refusal: Refusal) -> Report:
     """It was not even begun."""
-    return Report(False, (), (), pieces(refusal.message), ())
+    return Report(False, (), (), 0, 0, pieces(refusal.message), ())
 
 
 def _read(read: Any) -> Read:
-    return Read(str(read["method"]), pieces(str(read["path"])), int(read["status"]))
+    return Read(str(read["method"]), _shown(str(read["path"]), PATH_BYTES), int(read["status"]))
 
 
-def _preview(preview: Any) -> Preview:
+def _preview(preview: Any, room: int) -> Preview:
     body = preview.get("body")
-    shown = pieces(_text(body)) if body is not None else ()
-    return Preview(str(preview["method"]), str(preview["host"]), pieces(str(preview["path"])), shown)
+    shown = _shown(_text(body), room) if body is not None else ()
+    return Preview(str(preview["method"]), str(preview["host"]), _shown(str(preview["path"]), PATH_BYTES), shown)
+
+
+def _shown(text: str, most: int) -> tuple[Piece, ...]:
+    return cut_and_told(pieces(text), most)
 
 
 def _text(value: Any) -> str:

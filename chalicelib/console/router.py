@@ -41,6 +41,7 @@ from .pages import (
     toolbox,
 )
 from .pages import settings as settings_page
+from .places import sign_in_for
 from .policy import guarded
 from .route import Route
 from .visit import NotFound, NotSignedIn, Visit
@@ -129,7 +130,7 @@ def _serve(visit: Visit) -> PageResponse:
     except NotFound:
         return _not_found(visit)
     except NotSignedIn:
-        return visit.go("/sign-in", query=f"?to={request.path}")
+        return visit.go("/sign-in", query=sign_in_for(request.path, request.query))
     except Forbidden:
         return faults.forbidden(visit)
     except Unreadable:

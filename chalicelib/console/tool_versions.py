@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Final
 
 from chalicelib.model import ToolVersion
-from chalicelib.services.tool_view import VERSIONS_SHOWN, ToolView, writing_lines
+from chalicelib.services.tool_view import VERSIONS_SHOWN, ToolView
 
 from .changes import Line, difference, source_lines
-from .paging import cut, weigh
+from .code_windows import SourceLine, change_window, marked_lines, numbers_that_write, source_window, text_window
+from .paging import cut
 from .unseen import Piece, count_unseen, pieces
-from .windows import Window, window
+from .windows import Window
 from .words import CHIP_WORDS, Chip, chip, count
 
 SOURCE_BYTES: Final = 10_000
@@ -22,18 +23,6 @@ SCHEMA_BYTES: Final = 2_000
 """Room in the page for each of the three; what does not fit is a link away."""
 DESCRIPTION_BYTES: Final = 3_000
 SINCE_BYTES: Final = 400
-LONGEST_BYTES: Final = 1_900
-LINE_BYTES: Final = 32
-"""The elements around a line."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLine:
-    text: tuple[Piece, ...]
-    mark: str
-    """The writing methods that it calls; empty: none."""
-    kind: str
-    """`write` or `destructive`; empty: it calls none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +71,7 @@ class Begins:
 def chosen_version(view: ToolView, begins: Begins) -> ChosenVersion:
     chosen = view.chosen
     before = view.before(chosen)
-    lines = _source(chosen)
+    lines = marked_lines(chosen)
     schema = source_lines(json.dumps(chosen.input_schema, indent=2, ensure_ascii=False))
     is_current = chosen.version == view.current.version
     return ChosenVersion(
@@ -95,10 +84,10 @@ def chosen_version(view: ToolView, begins: Begins) -> ChosenVersion:
         since=cut(pieces(_since(before, chosen)), SINCE_BYTES),
         change=_change(before, chosen, begins.change),
         is_change_open=begins.change > 0,
-        source=window(lines, begins.source, SOURCE_BYTES, _weigh_source),
-        writing=tuple(number for number, line in enumerate(lines, start=1) if line.mark),
+        source=source_window(lines, begins.source, SOURCE_BYTES),
+        writing=numbers_that_write(lines),
         unseen=count_unseen(chosen.source),
-        schema=window([_short(line) for line in schema], begins.schema, SCHEMA_BYTES, _weigh),
+        schema=text_window(schema, begins.schema, SCHEMA_BYTES),
         is_schema_open=begins.schema > 0,
         description=() if is_current else cut(pieces(chosen.description), DESCRIPTION_BYTES),
     )
@@ -107,25 +96,7 @@ def chosen_version(view: ToolView, begins: Begins) -> ChosenVersion:
 def _change(before: ToolVersion | None, after: ToolVersion, start: int) -> Window[Line] | None:
     if before is None or before.source == after.source:
         return None
-    lines = [Line(line.kind, _short(line.text)) for line in difference(before, after).lines]
-    return window(lines, start, CHANGE_BYTES, lambda line: _weigh(line.text) + LINE_BYTES)
-
-
-def _weigh(text: tuple[Piece, ...]) -> int:
-    return weigh(text) + LINE_BYTES
-
-
-def _weigh_source(line: SourceLine) -> int:
-    return _weigh(line.text) + 3 * LINE_BYTES * bool(line.mark)
-
-
-def _short(line: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """A line that would fill a page by itself ends with how much of it is not there."""
-    shown = cut(line, LONGEST_BYTES)
-    if shown == line:
-        return line
-    left = sum(len(piece.text) for piece in line) - sum(len(piece.text) for piece in shown[:-1])
-    return (*shown[:-1], Piece(f"… and {left} more characters in this line"))
+    return change_window(difference(before, after), start, CHANGE_BYTES)
 
 
 def older_versions(view: ToolView) -> tuple[OlderVersion, ...]:
@@ -148,21 +119,6 @@ def older_versions(view: ToolView) -> tuple[OlderVersion, ...]:
 def _publisher(view: ToolView, version: ToolVersion) -> str:
     agent = view.agents.get(version.published_by)
     return agent.name if agent else ""
-
-
-def _source(version: ToolVersion) -> tuple[SourceLine, ...]:
-    writes = writing_lines(version.source)
-    return tuple(
-        SourceLine(_short(text), " ".join(methods), _kind(methods))
-        for number, text in enumerate(source_lines(version.source), start=1)
-        for methods in [writes.get(number, ())]
-    )
-
-
-def _kind(methods: tuple[str, ...]) -> str:
-    if not methods:
-        return ""
-    return "destructive" if "DELETE" in methods else "write"
 
 
 def _since(before: ToolVersion | None, after: ToolVersion) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .cookies import form_cookie, login_cookie
 from .forms import Fields, first
 from .guard import form_token_of
 from .http import PageRequest, PageResponse
@@ -67,7 +66,3 @@ class Visit:
     def go(self, place: str, *, query: str = "", cookies: Sequence[str] = ()) -> PageResponse:
         """Lead the browser to another page of the console, by GET."""
         return PageResponse(303, {"Location": f"{self.request.root}{place}{query}"}, cookies=tuple(cookies))
-
-    def signed_in_cookie(self, ticket: str, seconds: int) -> tuple[str, ...]:
-        origin = self.request.origin
-        return login_cookie(origin).set(ticket, seconds=seconds), form_cookie(origin).clear()

@@ -194,8 +194,9 @@ def test_the_form_saves_and_the_next_sweep_obeys(world: World, mine: Browser) ->
     path = path_of(world)
     assert "Takes effect at the next sweep." in card(mine.get(path).body, "limits")
     page = mine.post(f"{path}/limits", name="desk", cap="4", idle_window_days="1").body
-    assert (mine.path, world.set_of()) == (path, ["a"])
+    assert (mine.path, world.set_of()) == (f"{path}?saved=1", ["a"])
     assert "<b>1</b> / 4" in page
+    assert "Saved. With a cap of 4 and 1 day, the next sweep takes 1 tool: demo__a, unused past" in card(page, "limits")
     run_sweep(world.deps)
     assert world.set_of() == []
     assert "1 tool left" in words_of(mine.get(path).body)
@@ -276,12 +277,18 @@ def test_an_answer_for_an_older_version_says_what_the_next_call_does(world: Worl
 
 def test_a_revoked_agent_can_be_read_and_not_changed(world: World, mine: Browser) -> None:
     world.publish("a")
+    world.publish("gone")
+    world.demote("gone")
     path = path_of(world)
     agents.revoke_agent(world.deps, PERSON, world.caller().agent.id)
     page = mine.get(path).body
     assert "Its token opens nothing any more, and no sweep touches it." in words_of(page)
     assert "demo__a" in card(page, "set")
     assert 'name="cap"' not in page
+    for shown in (page, mine.get(f"{path}/left").body):
+        assert "the agent asked" in words_of(shown)
+        assert "again, please" not in shown  # nobody is there to hear it
+    assert "Saved." not in mine.get(f"{path}?saved=1").body
     mine.get("/settings")
     for form in ("edit", "limits", "scope", "rotate"):
         assert mine.post(f"{path}/{form}", name="x", cap="1", idle_window_days="1").status == 404

@@ -159,6 +159,25 @@ def test_more_agents_than_a_page_holds_are_paged(world: World, mine: Browser) ->
     assert mine.get("/agents?from=900").status == mine.get("/agents?from=x").status == 200
 
 
+def test_names_that_weigh_much_make_no_large_page_and_every_agent_is_reached_and_edited(
+    world: World, mine: Browser
+) -> None:
+    ids = [world.caller().agent.id]
+    ids += [world.agent("&" * 60 + f"{number:02}").agent.id for number in range(24)]
+    seen: list[str] = []
+    while True:
+        page = mine.get(f"/agents?from={len(seen)}").body
+        assert len(page.encode()) <= PAGE_BYTES
+        seen += re.findall(r'href="/agents/(\w{13})"><b>', page)
+        if ">Next<" not in page:
+            break
+    assert sorted(seen) == sorted(ids)
+    for agent_id in ids:
+        page = mine.get(f"/agents?edit={agent_id}").body
+        assert len(page.encode()) <= PAGE_BYTES
+        assert f'action="/agents/{agent_id}/edit#edit"' in page
+
+
 # --- a new one
 
 

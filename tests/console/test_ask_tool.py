@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
 
+from chalicelib.console.paging import PAGE_BYTES
 from chalicelib.model import Answer, Ask
-from chalicelib.services import agents
+from chalicelib.services import agents, requests
 from chalicelib.services import connections as connection_service
 from tests.console.browser import Browser, heading, text_of
 from tests.services.world import DELETES, PERSON, WRITES, World
@@ -289,3 +291,91 @@ def test_a_form_that_says_something_else_is_no_answer(writing: World, mine: Brow
     mine.get(f"/a/{ask.code}")
     assert mine.post(f"/a/{ask.code}", answer="approve-all").status == 400
     assert writing.deps.store.asks.find(PERSON, ask.id) == ask
+
+
+def large(word: str) -> str:
+    """As long as a source may be: 500 lines of comment, and one that writes far below."""
+    lines = "".join(f"    # {word} {number} <&>\n" for number in range(500))
+    return f"def run(input, http):\n{lines}    http.post('/notes', json={{}})\n    return 1\n"
+
+
+def walked(mine: Browser, address: str, what: str) -> list[str]:
+    """The lines of the change or of the source, from the first page of them to the last."""
+    lines: list[str] = []
+    next_address = address
+    while next_address:
+        page = mine.get(next_address.partition("#")[0]).body
+        assert len(page.encode()) <= PAGE_BYTES
+        part = page.partition(f'id="{what}"')[2].partition("</ol>")[0]
+        lines += [text_of(line) for line in re.findall(r"<li.*?</li>", part, re.DOTALL)]
+        after = re.search(rf'href="([^"]+{what}=[1-9]\d*#{what})">Next lines', page)
+        next_address = unescape(after[1]) if after else ""
+    return lines
+
+
+def test_a_large_change_is_read_a_page_at_a_time_and_no_line_of_it_is_lost(writing: World, mine: Browser) -> None:
+    writing.publish("create-note", large("before"), description="\u200b<" * 900)
+    first = ask_for(writing)
+    mine.get(f"/a/{first.code}")
+    mine.post(f"/a/{first.code}", answer="allow")
+    writing.publish("create-note", large("after"), description="\u200b<" * 900)
+    ask = ask_for(writing, text="\u200b<" * 20)
+    change = walked(mine, f"/a/{ask.code}", "change")
+    assert sum(line.startswith("+ put in:") for line in change) == 500
+    assert sum(line.startswith("− taken out:") for line in change) == 500
+    source = walked(mine, f"/a/{ask.code}", "source")
+    assert len(source) == 503
+    page = mine.get(f"/a/{ask.code}").body
+    assert "Of its 503 lines 1 writes: 502" in text_of(page)
+    assert "/notes" in mine.get(f"/a/{ask.code}?source=501").body
+    for wrong in ("source=x", "source=99999", "change=-1", "change=99999"):
+        assert mine.get(f"/a/{ask.code}?{wrong}").status == 200
+
+
+def test_no_line_of_what_is_to_be_allowed_is_cut_and_no_value(writing: World, mine: Browser) -> None:
+    long = "y" * 9_000
+    writing.publish("create-note", WRITES + f"# {long}end\n")
+    ask = ask_for(writing, text="z" * 40_000)
+    page = mine.get(f"/a/{ask.code}").body
+    assert "z" * 40_000 in page
+    assert f"{long}end" in "".join(walked_lines(mine, f"/a/{ask.code}?source=2"))
+
+
+def walked_lines(mine: Browser, address: str) -> list[str]:
+    return [text_of(line) for line in re.findall(r"<li.*?</li>", mine.get(address).body, re.DOTALL)]
+
+
+def test_a_dry_run_of_very_many_calls_is_told_in_short(writing: World, mine: Browser) -> None:
+    source = (
+        "def run(input, http):\n"
+        "    for number in range(20):\n"
+        "        http.get('/notes')\n"
+        "    for number in range(20):\n"
+        "        http.post('/notes', json={'text': input['text'] * 3000})\n"
+        "    return 'r' * 9000\n"
+    )
+    writing.publish("create-note", source)
+    ask = ask_for(writing, text="<&>")
+    mine.get(f"/a/{ask.code}")
+    page = mine.post(f"/a/{ask.code}", answer="dry-run").body
+    assert len(page.encode()) <= PAGE_BYTES
+    report = text_of(page)
+    assert report.count("and 12 more") == 2
+    assert "more characters" in report
+
+
+def test_a_connections_name_cannot_turn_what_is_read(world: World, mine: Browser) -> None:
+    """An agent proposed it."""
+    bound = world.connect(display_name="Notes \u202etxt\u200b <b>")
+    world.publish("create-note", WRITES)
+    ask = ask_for(world)
+    credential = world.asked(requests.request_credential(world.deps, world.caller(), bound.id, ""))
+    agent = f"/agents/{world.caller().agent.id}"
+    pages = ["/asks", f"/a/{ask.code}", f"/a/{credential.code}", f"{agent}/scope", "/agents/new"]
+    for page in [*pages, f"/connections/{bound.id}/secret"]:
+        body = mine.get(page).body
+        assert not set("\u202e\u200b") & set(body), page
+        assert "<b>" not in body.partition("Notes")[2][:200], page
+        assert ("U+202E" in body) == ("Notes" in body), page
+    mine.post(f"/a/{credential.code}", answer="decline")
+    assert not set("\u202e\u200b") & set(mine.get(f"/a/{credential.code}").body + mine.get("/asks").body)

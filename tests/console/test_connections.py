@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from chalicelib.console.connection_states import state_of
+from chalicelib.console.paging import PAGE_BYTES
 from chalicelib.errors import Reason
 from chalicelib.model import Connection, ConnectionState, VendorAnswer
 from chalicelib.proxy.schemes import SCHEMES
@@ -97,11 +98,34 @@ def test_a_connection_leads_to_the_tools_that_use_it(world: World, mine: Browser
 def test_very_many_connections_are_paged_and_a_page_stays_small(world: World, mine: Browser) -> None:
     for at in range(25):
         world.connect(f"vendor-{at:02}", display_name=f"Account {at:02} at a vendor")
-    first = mine.get("/connections").body
-    assert len(first.encode()) < 30_000
-    assert "1 to 20 of 25 connections" in words_of(first)
-    last = page_of(mine, "/connections?page=7")
-    assert "21 to 25 of 25 connections" in last
+    assert "1 to 20 of 25 connections" in page_of(mine, "/connections")
+    assert "21 to 25 of 25 connections" in page_of(mine, "/connections?from=20")
+    for wrong in ("99", "x", "-1"):
+        assert "1 to 20 of 25 connections" in page_of(mine, f"/connections?from={wrong}")
+
+
+def test_very_many_hosts_and_hostile_names_make_no_large_page_and_every_connection_is_reached(
+    world: World, mine: Browser
+) -> None:
+    made = []
+    for at in range(25):
+        hosts = [f"{'h' * 60}-{number}.{at}.example.org" for number in range(19)]
+        made.append(world.connect(f"vendor-{at:02}", display_name="\u200b<&>" * 25, hosts=hosts).id)
+    seen: list[str] = []
+    while True:
+        page = mine.get(f"/connections?from={len(seen)}").body
+        assert len(page.encode()) <= PAGE_BYTES
+        seen += re.findall(r"/connections/(\w+)/revoke", page)
+        if ">Next<" not in page:
+            break
+    assert sorted(seen) == sorted(made)
+    world.agent("laptop")
+    for at in range(40):
+        world.publish(f"{'x' * 35}-{at}", WRITES, connection_id=made[0], vendor="vendor-00")
+    effects = mine.get(f"/connections/{made[0]}/revoke").body
+    assert len(effects.encode()) <= PAGE_BYTES
+    assert "40 tools leave the list of demo" in words_of(effects)
+    assert "and 28 more" in words_of(effects)
 
 
 def test_a_hostile_name_is_text(world: World, mine: Browser) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 
 from chalicelib.console.knocks import FAILURES_MAX
@@ -37,9 +40,39 @@ def test_a_sign_in_leads_where_it_was_wanted_for(account: str, browser: Browser)
     assert EMAIL in browser.get("/settings").body
 
 
+def test_what_was_searched_for_is_still_there_after_the_sign_in(account: str, browser: Browser, world: World) -> None:
+    """Fields of a form that only reads stand in the address."""
+    world.publish("note")
+    agent = f"/agents/{world.caller().agent.id}"
+    for address, field in (
+        ("/toolbox?q=%22%3E+caf%C3%A9+%26&kind=write", 'value="&#34;&gt; café &amp;"'),
+        (f"{agent}?cause=idle&tool=note", 'value="note"'),
+        (f"/agents?edit={world.caller().agent.id}", 'name="cap"'),
+    ):
+        logins.end_all(world.deps, PERSON)
+        browser.get(address)
+        (to,) = re.findall(r'name="to" value="([^"]*)"', browser.get(browser.path).body)
+        page = browser.post("/sign-in", email=EMAIL, password=PASSWORD, to=unescape(to))
+        assert browser.path == address
+        assert field in page.body
+    logins.end_all(world.deps, PERSON)
+    browser.get(f"/toolbox?q={'é' * 2000}")
+    assert browser.path == "/sign-in?to=/toolbox"
+
+
 @pytest.mark.parametrize(
     "to",
-    ["//evil.example", "https://evil.example", "/\\evil.example", "/a/../../x", "javascript:alert(1)", "/a?x=//e", "a"],
+    [
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "/a/../../x",
+        "javascript:alert(1)",
+        "/a?x=//e",
+        "/a?x#y",
+        "?x=y",
+        "a",
+    ],
 )
 def test_a_sign_in_leads_nowhere_else(account: str, browser: Browser, to: str) -> None:
     browser.get("/sign-in")

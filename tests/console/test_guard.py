@@ -9,7 +9,7 @@ import pytest
 
 from chalicelib.console.router import ROUTES
 from tests.console.browser import ORIGIN, Browser, heading
-from tests.services.world import World
+from tests.services.world import PERSON, World
 
 HERE = {"origin": ORIGIN}
 POSTS = [re.sub(r"\(.*\)", "abc", route.path) for route in ROUTES if route.post is not None]
@@ -55,6 +55,17 @@ def test_a_form_of_ours_is_taken_however_the_browser_says_where_it_is_from(
     """Under no-referrer, browsers say `Origin: null` of a page of ours."""
     mine.get("/settings")
     assert mine.send("POST", "/settings/invite", body=body(mine), headers=headers).status == 200
+
+
+def test_what_a_form_carries_before_a_sign_in_changes_nothing_after_it(browser: Browser, world: World) -> None:
+    browser.get("/sign-in")
+    before = browser.form_token
+    browser.sign_in(PERSON)
+    for path in POSTS:
+        if not path.startswith(("/sign", "/in/")):
+            browser.form_token = before
+            answer = browser.post_only(path)
+            assert (answer.status, heading(answer)) == (403, "This form cannot be taken"), path
 
 
 def test_anothers_token_is_none(mine: Browser, theirs: Browser) -> None:

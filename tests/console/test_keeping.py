@@ -217,6 +217,22 @@ def test_a_form_of_an_earlier_sign_in_is_shown_again_to_its_person_and_refused_t
     assert heading(other.post("/connections", vendor="x", form_token=old_token)) == "This form cannot be taken"
 
 
+def test_a_form_that_waits_in_one_tab_comes_back_after_a_sign_in_in_another(world: World, mine: Browser) -> None:
+    page = f"/agents/{world.caller().agent.id}"
+    mine.get(page)
+    logins.end_all(world.deps, PERSON)
+    waiting = mine.post(f"{page}/limits", name="desk", cap="7", idle_window_days="8")
+    its_token = mine.form_token
+    mine.get("/sign-in")
+    mine.post("/sign-in", email=EMAIL, password=PASSWORD, to="/settings")
+    assert mine.path == "/settings"
+    mine.form_token = its_token
+    back = sign_in_again(mine, waiting)
+    assert mine.path == f"{page}?restored=1"
+    assert Fields(back.body).typed["name"] == "desk"
+    assert len(world.deps.store.people.logins(PERSON)) == 1
+
+
 def test_a_form_from_elsewhere_is_not_kept(world: World, mine: Browser) -> None:
     mine.get("/connections")
     logins.end_all(world.deps, PERSON)

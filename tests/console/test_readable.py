@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, parse_qsl
 
 import pytest
 from hypothesis import given
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from chalicelib.console import moments, places
 from chalicelib.console.browser_names import browser_name
+from chalicelib.console.paging import cut, cut_and_told, weigh
 from chalicelib.console.scheme_words import SCHEMES as WORDS
-from chalicelib.console.unseen import count_unseen, pieces
+from chalicelib.console.unseen import Piece, count_unseen, pieces
 from chalicelib.console.values import shown
 from chalicelib.proxy.schemes import SCHEMES
 from chalicelib.rules.connections import names_vendor
@@ -81,17 +83,48 @@ def test_no_character_is_lost_and_none_that_is_unseen_is_shown(text: str) -> Non
     assert count_unseen(seen) == 0
 
 
+@given(st.text(), st.integers(min_value=0, max_value=80))
+def test_a_text_that_is_cut_begins_as_it_does_and_weighs_no_more_than_it_may(text: str, most: int) -> None:
+    whole = pieces(text)
+    shown = cut(whole, most)
+    if weigh(whole) <= most:
+        assert shown == whole
+        return
+    assert weigh(shown[:-1]) <= most
+    told = "".join(piece.text for piece in shown[:-1])
+    assert "".join(piece.text for piece in whole).startswith(told)
+
+
+def test_a_long_text_of_one_piece_is_not_cut_to_nothing() -> None:
+    assert cut(pieces("東" * 40), 30) == (Piece("東" * 10), Piece("…"))
+    assert cut_and_told(pieces("a" * 40), 30)[-1] == Piece("… and 10 more characters")
+
+
 def test_values_say_what_they_are() -> None:
     kinds = [value.kind for value in shown({"a": "x", "b": 1.5, "c": False, "d": None, "e": {"x": 1}, "f": [1, 2]})]
     assert kinds == ["text, 1 character", "number", "yes or no", "nothing", "object, 1 key", "list, 2 items"]
 
 
-@given(st.text(alphabet="/\\:ae.?#%@ \t\n"))
-def test_a_place_is_a_path_of_ours_whatever_is_given(text: str) -> None:
-    place = places.read_place(text)
-    assert place.startswith("/")
-    assert not place.startswith("//")
-    assert not set("\\:?#%@ \t\n.") & set(place)
+@given(st.text(alphabet="/\\:ae.?#%@= \t\n"))
+def test_a_place_is_an_address_of_ours_whatever_is_given(text: str) -> None:
+    path, _, query = places.read_place(text).partition("?")
+    assert path.startswith("/")
+    assert not path.startswith("//")
+    assert not set("\\:?#%@ \t\n.") & set(path)
+    assert not set("\\/:?#@ \t\n") & set(query)
+
+
+@given(st.dictionaries(st.text(max_size=9), st.text(max_size=200)))
+def test_what_was_searched_for_survives_a_sign_in(query: dict[str, str]) -> None:
+    asked = dict(parse_qsl(places.sign_in_for("/toolbox/", query).removeprefix("?"), strict_parsing=True))
+    place = places.read_place(asked["to"])
+    assert place == asked["to"]
+    path, _, kept = place.partition("?")
+    assert path == "/toolbox"
+    if len(place) > len(path):
+        assert parse_qs(kept, keep_blank_values=True, errors="replace").keys() == {
+            name.encode(errors="replace").decode() for name in query
+        }
 
 
 def test_the_forms_words_are_the_schemes_fields() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -17,7 +17,7 @@ from ..agent_status import Status, harness_of, status_of
 from ..bars import Bar, bar, over_cap
 from ..forms import FormFault
 from ..http import PageResponse
-from ..paging import read_number
+from ..paging import PAGE_BYTES, read_number
 from ..render import Frame, html
 from ..visit import Visit
 from .agent_found import find_live
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from chalicelib.services.deps import Deps
 
 SHOWN: Final = 20
+ROW_BYTES: Final = 1_000
+"""About what one of them weighs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ def begin(deps: Deps, person_id: str, _: tuple[str, ...]) -> Sequence[str]:
 
 
 def show(visit: Visit) -> PageResponse:
-    return html(_page(visit, visit.request.query.get("edit", "")))
+    return _fitted(_page(visit, visit.request.query.get("edit", "")))
 
 
 def edit(visit: Visit) -> PageResponse:
@@ -74,11 +76,24 @@ def edit(visit: Visit) -> PageResponse:
         wanted = agent_form.read_limits(visit.fields)
         agents.edit_limits(visit.deps, agent.person_id, agent.id, **wanted.model_dump())
     except FormFault as fault:
-        return html(_page(visit, agent.id, agent_form.with_faults(typed, fault.faults)), status=422)
+        return _fitted(_page(visit, agent.id, agent_form.with_faults(typed, fault.faults)), status=422)
     except Refusal as refusal:
-        return html(_page(visit, agent.id, agent_form.refused(typed, refusal)), status=422)
+        return _fitted(_page(visit, agent.id, agent_form.refused(typed, refusal)), status=422)
     start = read_number(visit.field("from"))
     return visit.go("/agents", query=f"?from={start}" if start else "")
+
+
+def _fitted(page: AgentListPage, status: int = 200) -> PageResponse:
+    """The page with as many agents as there is room for, the one that is edited among them."""
+    response = html(page, status=status)
+    over = len(response.body.encode()) - PAGE_BYTES
+    if over <= 0 or len(page.lines) <= 1:
+        return response
+    kept = max(1, len(page.lines) - over // ROW_BYTES - 1)
+    edited = next((at for at, line in enumerate(page.lines) if line.id == page.editing), 0)
+    begin = 0 if edited < kept else edited
+    lines = page.lines[begin : begin + kept]
+    return _fitted(replace(page, lines=lines, start=page.start + begin), status)
 
 
 def _page(visit: Visit, editing: str, form: AgentForm | None = None) -> AgentListPage:

@@ -16,7 +16,7 @@ from .. import agent_form, agent_jobs, agent_rows, agent_runs, framing, paging
 from ..agent_form import AgentForm, Limits
 from ..agent_history import HistoryCard, history_card, read_filter
 from ..agent_jobs import JobRow
-from ..agent_now import Now, Preview, now_of, preview_of
+from ..agent_now import Now, Preview, now_of, preview_of, saved_preview
 from ..agent_rows import LeftLine, SetLine, Withheld
 from ..agent_runs import AnswerRow, RunRow
 from ..agent_status import Status, harness_of, status_of
@@ -27,6 +27,8 @@ from ..render import Frame, html
 from ..visit import NotFound, Visit
 from .agent_found import find, find_live
 
+SAVED: Final = "saved"
+"""In the address of the page that a save leads to."""
 LEFT_SHOWN: Final = 4
 ANSWERS_SHOWN: Final = 3
 RUNS_SHOWN: Final = 5
@@ -79,7 +81,9 @@ class AgentPage:
 
 def show(visit: Visit) -> PageResponse:
     view = _view(visit)
-    return _fitted(_page(visit, view, agent_form.saved(view.agent)))
+    is_saved = visit.request.query.get(SAVED) == "1" and view.agent.revoked_at is None
+    preview = saved_preview(visit.deps, view) if is_saved else None
+    return _fitted(_page(visit, view, agent_form.saved(view.agent), preview))
 
 
 def save(visit: Visit) -> PageResponse:
@@ -95,7 +99,7 @@ def save(visit: Visit) -> PageResponse:
         return _fitted(_page(visit, _view(visit), agent_form.with_faults(typed, fault.faults)), status=422)
     except Refusal as refusal:
         return _fitted(_page(visit, _view(visit), agent_form.refused(typed, refusal)), status=422)
-    return visit.go(f"/agents/{agent.id}")
+    return visit.go(f"/agents/{agent.id}", query=f"?{SAVED}=1")
 
 
 def withdraw(visit: Visit) -> PageResponse:

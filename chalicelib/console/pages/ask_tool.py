@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar, Final
 
@@ -12,14 +13,17 @@ from chalicelib.services import answers, ask_facts, identity, runs
 from chalicelib.services.ask_facts import FoundAsk, ToolFacts
 
 from .. import framing, reports, values
-from ..changes import Difference, difference, source_lines
+from ..changes import Difference, Line, difference, source_lines
+from ..code_windows import marked_lines, numbers_that_write, weigh_line, whole_window
 from ..forms import Unreadable
 from ..http import PageResponse
+from ..paging import PAGE_BYTES, cut, read_number
 from ..render import Frame, html
 from ..reports import Report
 from ..unseen import Piece, pieces
 from ..values import Shown
 from ..visit import Visit
+from ..windows import Window, window
 from ..words import ALLOW, ALLOW_EVERY_TIME, CHIP_SENTENCES, CHIP_WORDS, DENY, REASON, chip, methods_of
 from . import ask_ended
 
@@ -29,6 +33,10 @@ ANSWERS: Final = {
     "deny": AskAnswer.DENIED,
 }
 DRY_RUN: Final = "dry-run"
+DESCRIPTION_BYTES: Final = 6_500
+"""What a description may weigh: any that can be seen is whole."""
+ROOMS: Final = (7_000, 4_000, 1_000)
+"""Bytes for the change and for the source each: the first that the page holds; what does not fit is a link away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,12 @@ class ToolAskPage:
     """Whether the asking agent published it itself."""
     published_at: datetime
     change: Difference | None
-    source: tuple[tuple[Piece, ...], ...]
+    """Since the version that was allowed last."""
+    change_lines: Window[Line] | None
+    """None: there is none, or not of the source."""
+    source: Window[tuple[Piece, ...]]
+    writing: tuple[int, ...]
+    """The numbers of the source's lines that write, from 1."""
     description: tuple[Piece, ...]
     report: Report | None
     every_time: bool
@@ -106,7 +119,19 @@ def _page(visit: Visit, found: FoundAsk, question: ToolQuestion, report: Report 
         )
     facts = ask_facts.tool_facts(visit.deps, found, question)
     assert facts.tool is not None
-    return html(_open_page(visit, found, question, facts, facts.tool, report))
+    return _fitted(_open_page(visit, found, question, facts, facts.tool, report), visit.request.query, facts.tool)
+
+
+def _fitted(page: ToolAskPage, query: Mapping[str, str], tool: ToolVersion) -> PageResponse:
+    """With as much of change and source as there is room for beside the values, which are always whole."""
+    change, lines = page.change.lines if page.change else (), source_lines(tool.source)
+    starts = [read_number(query.get(name, "")) for name in ("change", "source")]
+    for room in ROOMS:
+        shown = whole_window(change, starts[0], room) if change else None
+        response = html(replace(page, change_lines=shown, source=window(lines, starts[1], room, weigh_line)))
+        if len(response.body.encode()) <= PAGE_BYTES:
+            break
+    return response
 
 
 def _open_page(
@@ -138,8 +163,10 @@ def _open_page(
         is_own=tool.published_by == ask.agent_id,
         published_at=tool.published_at,
         change=difference(before, tool) if before and before.version != tool.version else None,
-        source=source_lines(tool.source),
-        description=pieces(tool.description),
+        change_lines=None,
+        source=Window((), 0, 0),
+        writing=numbers_that_write(marked_lines(tool)),
+        description=cut(pieces(tool.description), DESCRIPTION_BYTES),
         report=report,
         every_time=question.every_time,
         allow=ALLOW.format(agent=found.agent),

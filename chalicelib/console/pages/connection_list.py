@@ -16,14 +16,17 @@ from ..connection_form import PRIMARY, ConnectionForm
 from ..connection_states import State, state_of
 from ..forms import FormFault, Unreadable
 from ..http import PageResponse
-from ..paging import read_number
+from ..names import name_shown
+from ..paging import PAGE_BYTES, read_number
 from ..render import Frame, html
 from ..scheme_words import label
 from ..side_by_side import with_frame
-from ..unseen import Piece, pieces
+from ..unseen import Piece
 from ..visit import Visit
 
 SHOWN: Final = 20
+ROW_BYTES: Final = 1_500
+"""About what one of them weighs."""
 VENDOR: Final = "vendor"
 
 
@@ -47,15 +50,23 @@ class ConnectionsPage:
     template: ClassVar[str] = "connection_list.html"
     frame: Frame
     rows: tuple[ConnectionRow, ...]
-    offset: int
+    start: int
+    """How many stand before these."""
     total: int
-    page: int
-    has_more: bool
     form: ConnectionForm
 
 
 def show(visit: Visit) -> PageResponse:
-    return html(_page(visit, ConnectionForm()))
+    return _fitted(_page(visit, ConnectionForm()))
+
+
+def _fitted(page: ConnectionsPage, status: int = 200) -> PageResponse:
+    """The page with as many connections as there is room for, one at least; the others follow on the next ones."""
+    response = html(page, status=status)
+    over = len(response.body.encode()) - PAGE_BYTES
+    if over <= 0 or len(page.rows) <= 1:
+        return response
+    return _fitted(replace(page, rows=page.rows[: max(1, len(page.rows) - over // ROW_BYTES - 1)]), status)
 
 
 def create(visit: Visit) -> PageResponse:
@@ -68,7 +79,7 @@ def create(visit: Visit) -> PageResponse:
         connections.create_connection(visit.deps, person_id, wanted)
     except Refusal as refusal:
         faulty = connection_form.with_faults(shown, wanted, refusal, visit.deps.connections)
-        return html(_page(visit, _in_plain_words(faulty)), status=422)
+        return _fitted(_page(visit, _in_plain_words(faulty)), status=422)
     return visit.go("/connections")
 
 
@@ -94,16 +105,13 @@ def _host_of(typed: str) -> str:
 
 def _page(visit: Visit, form: ConnectionForm) -> ConnectionsPage:
     every, frame = with_frame(visit, lambda: connection_view.every(visit.deps, visit.signed_in.person))
-    last = max(1, -(-len(every) // SHOWN))
-    page = min(read_number(visit.request.query.get("page", "")) or 1, last)
-    offset = (page - 1) * SHOWN
+    start = read_number(visit.request.query.get("from", ""))
+    start = start if start < len(every) else 0
     return ConnectionsPage(
         frame=frame,
-        rows=tuple(_row(facts) for facts in every[offset : offset + SHOWN]),
-        offset=offset,
+        rows=tuple(_row(facts) for facts in every[start : start + SHOWN]),
+        start=start,
         total=len(every),
-        page=page,
-        has_more=page < last,
         form=form,
     )
 
@@ -112,7 +120,7 @@ def _row(facts: ConnectionFacts) -> ConnectionRow:
     connection = facts.connection
     return ConnectionRow(
         id=connection.id,
-        name=pieces(connection.display_name),
+        name=name_shown(connection.display_name),
         vendor=connection.vendor,
         scheme=label(connection.scheme),
         hosts=connection.hosts,

@@ -14,7 +14,7 @@ from ..http import PageResponse
 from ..places import HOME
 from ..render import Frame, html
 from ..visit import Visit
-from .sign_in import COOKIE_SECONDS, PASSWORD_MAX
+from .sign_in import PASSWORD_MAX, let_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _set_up(visit: Visit, link: Link, email: str) -> str | None:
 def _signed_in(visit: Visit, ticket: str | None) -> PageResponse:
     if ticket is None:
         return used(visit)
-    return visit.go(HOME, cookies=visit.signed_in_cookie(ticket, COOKIE_SECONDS))
+    return let_in(visit, ticket, HOME)
 
 
 def used(visit: Visit) -> PageResponse:

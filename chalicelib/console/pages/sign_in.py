@@ -63,7 +63,17 @@ def submit(visit: Visit) -> PageResponse:
     except SignInFailed as failed:
         visit.knocks.count_failure(address, now)
         return html(_tried(visit, email, failed=True, wait_seconds=failed.wait_seconds), status=403)
-    return visit.go(_next(visit, ticket), cookies=visit.signed_in_cookie(ticket, COOKIE_SECONDS))
+    return let_in(visit, ticket, _next(visit, ticket))
+
+
+def let_in(visit: Visit, ticket: str, place: str) -> PageResponse:
+    """Lead on whoever has signed in. What this browser was signed in with until now ends: no cookie names it any more.
+
+    The browser's own key stays, so that a form waiting in another tab is still taken.
+    """
+    if visit.found is not None:
+        logins.end(visit.deps, visit.person_id, visit.found.login.id)
+    return visit.go(place, cookies=[login_cookie(visit.request.origin).set(ticket, seconds=COOKIE_SECONDS)])
 
 
 def _next(visit: Visit, ticket: str) -> str:
