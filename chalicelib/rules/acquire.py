@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum
-from typing import Final
+from typing import Any, Final
 
 from chalicelib.errors import Reason
-from chalicelib.model import Answer, Approval, Job, Reply
+from chalicelib.model import Answer, Approval, Job, Json, Reply
 
 ATTEMPTS_MAX: Final = 4
 TOKENS_MAX: Final = 400_000
@@ -111,6 +111,16 @@ _CONNECTION_GONE: Final[Collection[str]] = frozenset(
         Reason.CREDENTIAL_MISSING,
     }
 )
+
+
+def proves_nothing(report: Mapping[str, Any], *, insists: bool) -> bool:
+    """Whether a dry run that passed shows nothing: it wrote nothing and returned nothing. That is believed once the
+    model insists on it."""
+    is_empty = "result" in report and report["result"] in _EMPTY and not report["previews"]
+    return is_empty and not insists
+
+
+_EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 
 
 def is_silent(job: Job, now: datetime) -> bool:

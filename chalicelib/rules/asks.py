@@ -20,11 +20,16 @@ from chalicelib.model import (
     Question,
     ToolQuestion,
     ToolVersion,
+    VendorAnswer,
 )
 
 ASK_OPEN: Final = timedelta(hours=24)
 ANSWER_REMEMBERED: Final = timedelta(minutes=10)
 """How long an agent that repeats its call hears `connected` before the same call asks afresh."""
+OPEN_MAX: Final = 50
+"""Asks of one agent that wait at the same time."""
+CREDENTIAL_REFUSED: Final = frozenset({401, 403})
+"""A vendor's statuses after which another credential may help."""
 INPUT_CHARACTERS_MAX: Final = 100_000
 """What a person can be shown whole, and what a row holds."""
 
@@ -80,6 +85,13 @@ def decide_standing(place: AskPlace | None, now: datetime) -> Standing:
             return Standing.OPEN
         case _:
             return Standing.NOTHING
+
+
+def is_worthless(place: AskPlace, last: VendorAnswer | None) -> bool:
+    """Whether the vendor has refused the credential with which this ask was answered."""
+    if last is None or place.answered_at is None:
+        return False
+    return last.status in CREDENTIAL_REFUSED and last.at > place.answered_at
 
 
 def find_staleness(question: ToolQuestion, current: ToolVersion | None, connection: Connection | None) -> str | None:

@@ -96,6 +96,11 @@ def kept(reply: str) -> str:
     return reply.encode()[:REPLY_KEPT_BYTES].decode(errors="ignore")
 
 
+def insists(draft: JobDraft | None, reply: str) -> bool:
+    """Whether the model replies what it replied before."""
+    return draft is not None and draft.reply.strip() == kept(reply).strip()
+
+
 def misread(problems: Sequence[str]) -> str:
     return _again("The reply could not be read:", _listed(problems))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import (
@@ -13,18 +12,18 @@ from chalicelib.model import (
     Approval,
     Ask,
     AskAnswer,
-    AskState,
     Connection,
     acquire_approval,
 )
 from chalicelib.rules.acquire import Standing, decide_standing
-from chalicelib.rules.asks import question_digest
 from chalicelib.services import answers, asks
-from chalicelib.services.answers import REASON_MAX, Answered, Ended
+from chalicelib.services.answers import Answered
 from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import Deps, Model
 
-ATTEMPTS: Final = 8
+if TYPE_CHECKING:
+    from chalicelib.storage.table import Write
+
 VERSION: Final = 0
 """An answer is about a connection and a provider; there is no version of either."""
 GOAL_SHOWN_MAX: Final = 4000
@@ -85,20 +84,14 @@ def answer_acquire(deps: Deps, asked: Ask, answer: AskAnswer, *, reason: str = "
     """
     question = asked.question
     assert isinstance(question, AcquireQuestion)
-    for _ in range(ATTEMPTS):
-        ask = deps.store.asks.find(asked.person_id, asked.id) or asked
-        ended = answers.find_end(deps, ask)
-        if ended is not None and not (ended.ended is Ended.CHANGED and answer is AskAnswer.DENIED):
-            return ended
-        note = reason.strip()[:REASON_MAX]
-        answered = replace(ask, state=AskState.ANSWERED, answer=answer, answered_at=deps.now(), note=note)
-        seen = _approval(deps, ask.person_id, ask.agent_id, question.provider, question.connection_id)
+
+    def grants(answered: Ask) -> list[Write]:
+        seen = _approval(deps, asked.person_id, asked.agent_id, question.provider, question.connection_id)
         standing = Approval(
-            question.approval, question.connection_id, _STANDING[answer], VERSION, deps.now(), reason=note
+            question.approval, question.connection_id, _STANDING[answer], VERSION, deps.now(), reason=answered.note
         )
-        also = [deps.store.approval_write(ask.person_id, ask.agent_id, seen, standing)]
-        if answer is not AskAnswer.DENIED:
-            also.append(deps.store.hosts_as_asked(ask.person_id, question.connection_id, question.hosts))
-        if deps.store.asks.answer(ask, question_digest(question), answered, also=also):
-            return Answered(answered)
-    return answers.find_end(deps, asked) or Answered(asked, Ended.CHANGED, "It kept changing meanwhile. Look again.")
+        hosts = deps.store.hosts_as_asked(asked.person_id, question.connection_id, question.hosts)
+        as_asked = [] if answer is AskAnswer.DENIED else [hosts]
+        return [deps.store.approval_write(asked.person_id, asked.agent_id, seen, standing), *as_asked]
+
+    return answers.stand(deps, asked, answer, reason, grants)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
@@ -68,16 +68,26 @@ def answer_tool(deps: Deps, asked: Ask, answer: AskAnswer, *, reason: str = "") 
     """
     question = asked.question
     assert isinstance(question, ToolQuestion)
+
+    def grants(answered: Ask) -> list[Write]:
+        as_asked = [] if answer is AskAnswer.DENIED else deps.store.tool_as_asked(asked.person_id, question)
+        return [_approval_write(deps, answered, question, answered), *as_asked]
+
+    return stand(deps, asked, answer, reason, grants)
+
+
+def stand(deps: Deps, asked: Ask, answer: AskAnswer, reason: str, grants: Callable[[Ask], Sequence[Write]]) -> Answered:
+    """Give an answer that stands until it is withdrawn. `grants`: what it writes, and what has to hold for it.
+
+    Held against what moves meanwhile by asking afresh. A denial of what has changed is taken all the same.
+    """
     for _ in range(ATTEMPTS):
         ask = deps.store.asks.find(asked.person_id, asked.id) or asked
         ended = find_end(deps, ask)
         if ended is not None and not (ended.ended is Ended.CHANGED and answer is AskAnswer.DENIED):
             return ended
         answered = _answered(deps, ask, answer, note=reason.strip()[:REASON_MAX])
-        also = [_approval_write(deps, ask, question, answered)]
-        if answer is not AskAnswer.DENIED:
-            also += deps.store.tool_as_asked(ask.person_id, question)
-        if deps.store.asks.answer(ask, question_digest(question), answered, also=also):
+        if deps.store.asks.answer(ask, question_digest(ask.question), answered, also=grants(answered)):
             return Answered(answered)
     return find_end(deps, asked) or Answered(asked, Ended.CHANGED, "It kept changing meanwhile. Look at it again.")
 

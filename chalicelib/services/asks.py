@@ -19,7 +19,7 @@ from chalicelib.model import (
     Question,
     ToolQuestion,
 )
-from chalicelib.rules.asks import ASK_OPEN, Standing, decide_standing, question_digest
+from chalicelib.rules.asks import ASK_OPEN, OPEN_MAX, Standing, decide_standing, question_digest
 from chalicelib.services import trail
 from chalicelib.services.deps import Deps
 from chalicelib.services.retries import attempts
@@ -27,8 +27,6 @@ from chalicelib.services.retries import attempts
 if TYPE_CHECKING:
     from chalicelib.storage.table import Write
 
-OPEN_MAX: Final = 50
-"""Asks of one agent that wait at the same time."""
 CODE_LETTERS: Final = "abcdefghijkmnpqrstuvwxyz23456789"
 """Without 0, 1, l and o: a code may be read aloud."""
 CODE_LENGTH: Final = 12

@@ -41,16 +41,16 @@ class Asks:
 
 def asks(deps: Deps, person_id: str, *, before: str | None = None) -> Asks:
     """What waits, and a page of what does not any more. `before`: the ask before which that begins. Two round trips."""
-    (waiting, ended, after, annotations), agents, connections = deps.store.table.together(
+    (waiting, ended, after, annotations), agent_names, connections = deps.store.table.together(
         lambda: _asks(deps, person_id, before),
-        lambda: deps.store.agents.every(person_id),
+        lambda: deps.store.agents.names(person_id),
         lambda: deps.store.grants.connections(person_id),
     )
     return Asks(
         waiting=tuple(waiting),
         ended=tuple(ended),
         after=after,
-        agent_names={agent.id: agent.name for agent in agents},
+        agent_names=agent_names,
         connection_names={connection.id: connection.display_name for connection in connections},
         annotations=annotations,
     )

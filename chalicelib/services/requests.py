@@ -7,17 +7,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from chalicelib.errors import Reason, Refusal
-from chalicelib.model import Agent, AskPlace, Connection, ConnectionQuestion, CredentialQuestion
+from chalicelib.model import Agent, Connection, ConnectionQuestion, CredentialQuestion
 from chalicelib.rules import connections as connection_rule
-from chalicelib.rules.asks import Standing
+from chalicelib.rules.asks import Standing, is_worthless
 from chalicelib.rules.names import find_name_fault
 from chalicelib.services import asks
 from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import Deps
 from chalicelib.services.identity import Caller
 
-CREDENTIAL_REFUSED: Final = frozenset({401, 403})
-"""Statuses after which another credential may help."""
 WORDS_MAX: Final = 500
 """Characters of an agent's own words that an ask shows."""
 
@@ -86,21 +84,15 @@ def request_credential(deps: Deps, caller: Caller, connection_id: str, reason: s
     question = CredentialQuestion(connection.id, reason.strip()[:WORDS_MAX])
     live = [deps.store.connection_is_live(connection)]
     standing, place = asks.ask(deps, caller.agent, question, also=live)
-    if standing is Standing.CONNECTED and _was_refused_since(deps, connection, place):
-        standing, place = asks.ask(deps, caller.agent, question, also=live, over=place.ask_id)
+    if standing is Standing.CONNECTED:
+        last = deps.store.traces.answers(connection.person_id).get(connection.id)
+        if is_worthless(place, last):
+            standing, place = asks.ask(deps, caller.agent, question, also=live, over=place.ask_id)
     if standing is Standing.CONNECTED:
         return Connected(connection.id)
     if standing is Standing.DECLINED:
         raise asks.declined(connection.vendor)
     return asks.waiting(deps, question, place)
-
-
-def _was_refused_since(deps: Deps, connection: Connection, place: AskPlace) -> bool:
-    """Whether the vendor has refused the credential that answered this ask."""
-    last = deps.store.traces.answers(connection.person_id).get(connection.id)
-    if last is None or place.answered_at is None:
-        return False
-    return last.status in CREDENTIAL_REFUSED and last.at > place.answered_at
 
 
 def _connected(deps: Deps, agent: Agent, vendor: str, ask_id: str) -> Connected | None:

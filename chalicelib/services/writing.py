@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from chalicelib.errors import Reason, Refusal, Unanswered
-from chalicelib.model import JobDraft, Json, Reply
+from chalicelib.model import JobDraft, Reply
 from chalicelib.rules import acquire as rule
 from chalicelib.rules import briefing
 from chalicelib.rules.acquire import Failure
@@ -17,8 +15,6 @@ from chalicelib.services.publishing import Draft
 from chalicelib.services.replies import await_reply
 from chalicelib.services.scenes import Over, Scene
 from chalicelib.services.workers import JobLost, Worker
-
-EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 
 
 def work(deps: Deps, person_id: str, agent_id: str, job_id: str) -> None:
@@ -114,18 +110,10 @@ def _judged(scene: Scene, reply: Reply, candidate: Candidate) -> bool:
     if not report["passed"]:
         told = briefing.failed_dry_run(report, answers)
         return _again(worker, "dry run", f"The dry run of {tool} did not pass.", reply, told)
-    if _proves_nothing(scene, reply, report):
+    if rule.proves_nothing(report, insists=briefing.insists(worker.job.draft, reply.text)):
         return _again(worker, "dry run", f"{tool} returned nothing.", reply, briefing.nothing_found(answers))
     worker.note("dry run", f"The dry run of {tool} passed.")
     return _published(scene, reply, candidate)
-
-
-def _proves_nothing(scene: Scene, reply: Reply, report: object) -> bool:
-    """An empty result is believed once the model has insisted on it."""
-    assert isinstance(report, dict)
-    draft = scene.worker.job.draft
-    insists = draft is not None and draft.reply.strip() == briefing.kept(reply.text).strip()
-    return report.get("result") in EMPTY and not report["previews"] and "result" in report and not insists
 
 
 def _published(scene: Scene, reply: Reply, candidate: Candidate) -> bool:

@@ -135,11 +135,6 @@ class AgentRows:
         rows = self._table.query(items.person_pk(person_id), "agent#")
         return {row["sk"]["S"].removeprefix("agent#"): row["name"]["S"] for row in rows}
 
-    def every(self, person_id: str) -> list[Agent]:
-        """All agents of the person, revoked ones included, oldest first."""
-        keys = [items.agent_key(person_id, agent_id) for agent_id in self.ids(person_id)]
-        return sorted(map(items.to_agent, self._table.get_many(keys)), key=lambda agent: (agent.created_at, agent.id))
-
     def due(self, before: datetime, shards: Sequence[int]) -> Iterator[Due | UnfinishedRevoke | DueJob]:
         """What waits for a sweep since `before` or longer, shard by shard, the longest due first in each."""
         for shard in shards:

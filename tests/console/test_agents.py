@@ -38,7 +38,7 @@ def new_form(mine: Browser) -> dict[str, str]:
 
 
 def names(world: World) -> list[str]:
-    return sorted(agent.name for agent in world.deps.store.agents.every(PERSON))
+    return sorted(agent.name for agent in world.deps.store.agents.of_person(PERSON))
 
 
 def test_a_person_without_agents_is_shown_the_way_to_the_first(theirs: Browser) -> None:
@@ -221,7 +221,7 @@ def test_a_new_agents_scope_is_chosen_with_it(world: World, mine: Browser) -> No
     assert wrong.status == 422
     assert 'id="scope-wrong"' in wrong.body
     mine.post("/agents/new", **form | {"scope": "list", "connection": connection.id})
-    (made,) = [agent for agent in world.deps.store.agents.every(PERSON) if agent.name == "laptop"]
+    (made,) = [agent for agent in world.deps.store.agents.of_person(PERSON) if agent.name == "laptop"]
     assert made.connection_ids == frozenset({connection.id})
 
 

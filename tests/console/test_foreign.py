@@ -85,7 +85,7 @@ def everything(world: World) -> list[object]:
     reads: list[Callable[[], object]] = [
         lambda: store.asks.newest(PERSON),
         lambda: store.grants.connections(PERSON),
-        lambda: store.agents.every(PERSON),
+        lambda: store.agents.of_person(PERSON),
         lambda: store.grants.all_approvals(world.caller().agent),
     ]
     return [read() for read in reads]

@@ -8,7 +8,7 @@ from chalicelib.console.paging import PAGE_BYTES
 from chalicelib.model import AskAnswer, ToolQuestion
 from chalicelib.services import answers, asks
 from tests.console.browser import Browser
-from tests.services.world import PERSON, WRITES, World
+from tests.services.world import PERSON, WRITES, World, break_row
 
 OPEN = re.compile(r'<a class="button" href="/a/(\w+)">Read and answer')
 ENDED = re.compile(r'<a href="/a/(\w+)">')
@@ -64,3 +64,12 @@ def test_every_ask_that_waits_no_more_is_reached_beside_those_that_do(world: Wor
     assert "<title>(10) Asks" in mine.get("/asks").body
     for wrong in ("before=x", "before=" + "f" * 24, "from=900", "from=x"):
         assert mine.get(f"/asks?{wrong}").status == 200
+
+
+def test_an_agent_that_cannot_be_read_hides_no_ask(world: World, mine: Browser) -> None:
+    world.publish("note", WRITES)
+    code = ask(world, 0)
+    break_row(world, world.caller().agent)
+    page = mine.get("/asks")
+    assert page.status == 200
+    assert f"/a/{code}" in page.body

@@ -60,7 +60,7 @@ class Walk:
 
     def look_at_everything(self, asks: list[Ask]) -> None:
         connection = self.deps.store.grants.connections(self.person_id)[0]
-        agent = self.deps.store.agents.every(self.person_id)[0]
+        agent = self.deps.store.agents.of_person(self.person_id)[0]
         tool = self.deps.store.toolbox.heads(self.person_id)[0].wire_name
         named = {"agents": [agent.id], "connections": [connection.id], "toolbox": [tool]}
         codes = [ask.code for ask in asks]
@@ -93,7 +93,7 @@ class Walk:
         browser.get("/agents/new")
         browser.post("/agents/new", **LIMITS)
         browser.get("/agents")
-        made = next(agent for agent in self.deps.store.agents.every(self.person_id) if agent.name == "walked")
+        made = next(agent for agent in self.deps.store.agents.of_person(self.person_id) if agent.name == "walked")
         page = f"/agents/{made.id}"
         browser.post(f"{page}/edit", **LIMITS)
         browser.post(f"{page}/limits", **LIMITS, preview="1")

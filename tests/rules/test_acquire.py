@@ -215,3 +215,21 @@ def test_links_that_speak_of_the_goal_come_first_and_others_not_at_all() -> None
 def test_pages_fit_a_prompt_however_long_they_are() -> None:
     pages = cut_pages([Page(f"https://d.example/{at}", "x" * 50_000) for at in range(6)])
     assert sum(len(page.text) for page in pages) == ALL_CHARACTERS_MAX
+
+
+@pytest.mark.parametrize(
+    ("report", "nothing"),
+    [
+        ({"result": [], "previews": []}, True),
+        ({"result": None, "previews": []}, True),
+        ({"result": {}, "previews": []}, True),
+        ({"result": 0, "previews": []}, False),
+        ({"result": [], "previews": [{"method": "POST"}]}, False),
+        ({"previews": []}, False),
+    ],
+)
+def test_an_empty_result_without_a_write_shows_nothing_unless_the_model_insists(
+    report: dict[str, object], nothing: bool
+) -> None:
+    assert rule.proves_nothing(report, insists=False) is nothing
+    assert not rule.proves_nothing(report, insists=True)

@@ -17,8 +17,16 @@ from chalicelib.model import (
     CredentialQuestion,
     ToolQuestion,
     ToolVersion,
+    VendorAnswer,
 )
-from chalicelib.rules.asks import Standing, decide_standing, find_staleness, input_digest, question_digest
+from chalicelib.rules.asks import (
+    Standing,
+    decide_standing,
+    find_staleness,
+    input_digest,
+    is_worthless,
+    question_digest,
+)
 
 NOW = datetime(2026, 11, 30, 14, 18, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -113,3 +121,14 @@ def test_an_answer_fits_only_what_was_asked(
 
 def test_a_tool_without_a_connection_is_asked_about_by_its_version_alone() -> None:
     assert find_staleness(replace(TOOL, connection_id=None), tool(), None) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "seconds", "worthless"),
+    [(401, 1, True), (403, 1, True), (401, 0, False), (401, -1, False), (500, 1, False)],
+)
+def test_a_credential_is_worth_nothing_once_the_vendor_refuses_it(status: int, seconds: int, worthless: bool) -> None:
+    place = AskPlace("a1", "code", NOW, NOW, AskAnswer.CONNECTED, answered_at=NOW)
+    answered = VendorAnswer("c1", status, "", NOW + timedelta(seconds=seconds))
+    assert is_worthless(place, answered) is worthless
+    assert not is_worthless(place, None)

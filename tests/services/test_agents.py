@@ -83,7 +83,7 @@ def test_an_agent_that_is_wished_for_twice_is_made_once(world: World) -> None:
     for name in ("laptop", "another"):
         with pytest.raises(Refusal):
             agents.create_agent(world.deps, PERSON, name, agent_id="chosenbefore1")
-    assert {agent.name for agent in world.deps.store.agents.every(PERSON)} == {"demo", "laptop"}
+    assert {agent.name for agent in world.deps.store.agents.of_person(PERSON)} == {"demo", "laptop"}
 
 
 def test_a_new_agents_scope_names_connections_of_its_person_only(world: World) -> None:

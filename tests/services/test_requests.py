@@ -8,7 +8,8 @@ import pytest
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AskState, VendorAnswer
-from chalicelib.services import agents, answers, asks, connections, requests
+from chalicelib.rules.asks import OPEN_MAX
+from chalicelib.services import agents, answers, connections, requests
 from chalicelib.services.answers import Ended
 from chalicelib.services.asks import Waiting
 from chalicelib.services.connections import NewConnection
@@ -124,7 +125,7 @@ def test_a_credential_is_asked_for_once_and_the_repeated_call_answers_connected_
 
 def test_an_agent_has_so_many_questions_open_and_another_agent_goes_on(world: World) -> None:
     world.agent("laptop")
-    first = [request(world, vendor=f"v{number}") for number in range(asks.OPEN_MAX)]
+    first = [request(world, vendor=f"v{number}") for number in range(OPEN_MAX)]
     with pytest.raises(Refusal) as refused:
         request(world, vendor="one-more")
     assert (refused.value.reason, refused.value.details) == (Reason.RATE_LIMITED, {"retryAfterSeconds": 60})
