@@ -30,7 +30,7 @@ def ask_for(world: World, **arguments: Any) -> Ask:
 
 
 def approval_of(world: World) -> Answer | None:
-    bound = world.deps.store.grants.connections(PERSON)[0].id
+    bound = world.connection().id
     found = world.deps.store.find_approval(PERSON, world.caller().agent.id, "demo__create-note", bound)
     return found.answer if found else None
 
@@ -207,7 +207,7 @@ def test_a_revoke_of_the_connection_or_the_agent_closes_it(writing: World, mine:
     assert heading(mine.get(f"/a/{first.code}")) == "Closed"
     writing.agent("laptop")
     second = writing.asked(writing.call("create-note", by="laptop", text="x"))
-    connection_service.revoke(writing.deps, PERSON, writing.deps.store.grants.connections(PERSON)[0].id)
+    connection_service.revoke(writing.deps, PERSON, writing.connection().id)
     page = mine.get(f"/a/{second.code}")
     assert heading(page) == "Closed"
     assert "The connection was revoked." in page.body

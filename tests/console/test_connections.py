@@ -249,5 +249,5 @@ def test_anothers_connection_is_not_there(world: World, theirs: Browser) -> None
     assert theirs.get(f"/connections/{bound.id}/revoke").status == 404
     theirs.get("/settings")
     assert theirs.post(f"/connections/{bound.id}/revoke").status == 404
-    assert world.deps.store.grants.connections(PERSON)[0].state is ConnectionState.LIVE
+    assert world.connection().state is ConnectionState.LIVE
     assert "Demo notes" not in theirs.get("/connections").body

@@ -282,14 +282,10 @@ def addresses(world: World) -> list[str]:
                 world.deps, world.caller(), WantedConnection("acme", "api.acme.example", "bearer")
             )
         ),
-        world.asked(
-            requests.request_credential(
-                world.deps, world.caller(), world.deps.store.grants.connections(PERSON)[0].id, ""
-            )
-        ),
+        world.asked(requests.request_credential(world.deps, world.caller(), world.connection().id, "")),
     ]
     agent = world.caller().agent.id
-    bound = world.deps.store.grants.connections(PERSON)[0].id
+    bound = world.connection().id
     pages = [route.path.replace(_CODE, "{}") for route in ROUTES if route.get is not None and not route.is_open]
     ids = {"agents": agent, "connections": bound, "toolbox": "demo__note", "a": asks[0].code}
     found = [page.format(ids.get(page.split("/")[1], "")) for page in pages]

@@ -180,7 +180,7 @@ def test_a_secret_is_replaced(world: World, mine: Browser) -> None:
     assert world.vendor_host in mine.get(path).body
     assert mine.post(path, **{"bearer.token": "a b"}).status == 422
     mine.post(path, **{"bearer.token": SECRET})
-    assert world.deps.store.grants.connections(PERSON)[0].secret_revision == 2
+    assert world.connection().secret_revision == 2
 
 
 def test_revoking_a_connection_spells_out_what_goes_and_does_it(world: World, mine: Browser) -> None:
@@ -192,7 +192,7 @@ def test_revoking_a_connection_spells_out_what_goes_and_does_it(world: World, mi
     assert "1 tool leaves the list of demo" in page
     assert "1 answer is withdrawn" in page
     mine.post(path)
-    assert world.deps.store.grants.connections(PERSON)[0].state is ConnectionState.REVOKED
+    assert world.connection().state is ConnectionState.REVOKED
     assert world.set_of() == []
     assert "Its secret is wiped" in mine.get("/connections").body
     assert mine.post(path).status == 200

@@ -100,7 +100,7 @@ def pages(world: World) -> list[str]:
     world.publish("note", WRITES)
     ask = world.asked(world.call("note", text="x"))
     agent = world.caller().agent.id
-    connection = world.deps.store.grants.connections("p1")[0].id
+    connection = world.connection().id
     wanted = Wanted(connection, "g", ignore_existing=True)
     written = world.asked(acquire.acquire(world.deps, world.caller(), wanted))
     return [

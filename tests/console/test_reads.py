@@ -38,7 +38,7 @@ def asks(world: World) -> list[str]:
         world.publish(name, WRITES)
         world.promote(name, by="desk")
     world.demote("a", by="desk")
-    bound = world.deps.store.grants.connections(PERSON)[0].id
+    bound = world.connection().id
     changed, allowed, waits, again = (world.asked(world.call(name, text="x")) for name in ("a", "b", "c", "d"))
     world.publish("a", WRITES + "\n")
     answers.answer_tool(world.deps, allowed, AskAnswer.ALLOWED)
@@ -76,7 +76,7 @@ def addresses(world: World, asks: list[str]) -> list[str]:
     ids = {
         "a": asks,
         "agents": [world.caller().agent.id],
-        "connections": [world.deps.store.grants.connections(PERSON)[0].id],
+        "connections": [world.connection().id],
         "toolbox": ["demo__a"],
     }
     named = {"agent": ids["agents"][0], "connection": ids["connections"][0]}

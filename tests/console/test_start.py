@@ -89,8 +89,8 @@ def test_a_run_that_failed_is_told_and_ticks_nothing(world: World, mine: Browser
 
 
 def finish(world: World) -> None:
-    world.connect()
-    world.publish("reads", READS, connection_id=world.deps.store.grants.connections(PERSON)[0].id)
+    made = world.connect()
+    world.publish("reads", READS, connection_id=made.id)
     world.call("reads")
 
 

@@ -216,7 +216,7 @@ def use_every_meta_tool(scene: Scene) -> None:
     scene.call("demote", vendor="plain", name="answers")
     scene.call("promote", vendor="plain", name="answers")
     scene.call("request_connection", vendor="new", primaryHost="api.new.example", scheme="bearer")
-    known = scene.deps.store.grants.connections(PERSON)[0]
+    (known, *_) = (one for one in scene.deps.store.grants.connections(PERSON) if one.vendor == "bearer")
     scene.call("request_credential", connectionId=known.id, reason="it answers 401")
     job = scene.start_job(known.id, "Count what there is")
     scene.call("acquire_status", jobId=job)

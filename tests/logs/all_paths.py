@@ -242,7 +242,7 @@ def jobs_at_work(world: World, harness: Harness, model: Endpoint) -> None:
     """A job whose model is wrong in each way before it is right; then jobs that break, and one whose model fails."""
     called: list[tuple[str, str, str]] = []
     object.__setattr__(world.deps, "start_job", lambda *job: called.append(job))
-    bound = world.deps.store.grants.connections(PERSON)[0].id
+    bound = world.connection().id
 
     def work(goal: str) -> None:
         hints = f"https://{UNREACHABLE}/{CANARIES['page']}"
@@ -299,7 +299,7 @@ def pages(world: World, api: Api, harness: Harness) -> dict[str, str]:
     harness.publish("asks", WRITES)
     harness.call("run_tool", vendor="demo", name="asks", input={"text": CANARIES["argument"]})
     harness.call("request_connection", vendor="asked", primaryHost="api.asked.example", scheme="bearer")
-    harness.call("request_credential", connectionId=world.deps.store.grants.connections(PERSON)[0].id, reason="401")
+    harness.call("request_credential", connectionId=world.connection().id, reason="401")
     browser = GatewayBrowser(api.page)
     walk = Walk(world.deps, browser, PERSON, world.vendor_host, CANARIES["password"], CANARIES["typed"])
     walk.go()

@@ -70,6 +70,11 @@ class World:
         }
         return connections.create_connection(self.deps, PERSON, NewConnection(**wanted | changes))
 
+    def connection(self, vendor: str = "demo") -> Connection:
+        """The only one to a vendor: the store has them in the order of their ids, which are random."""
+        (found,) = (known for known in self.deps.store.grants.connections(PERSON) if known.vendor == vendor)
+        return found
+
     def publish(self, name: str, source: str = ANSWERS, *, by: str = "demo", **changes: Any) -> Published:
         wanted: dict[str, Any] = {
             "vendor": "demo",
