@@ -18,9 +18,9 @@ from .words import CHIP_WORDS, STANDING, Chip, chip
 
 REASON_SHOWN: Final = 120
 NAME_SHOWN: Final = 60
-"""Characters of a connection's name beside an answer."""
+"""Characters of an answer's reason, and of the connection's name beside it."""
 TEXT_BYTES: Final = 600
-"""What a reason may weigh in a page, characters that are spelled out included."""
+"""What each of them may weigh in a page, characters that are spelled out included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class AnswerRow:
     """None: the tool cannot be read."""
     chip_word: str
     connection_id: str
-    connection: str
+    connection: tuple[Piece, ...]
     tone: str
     icon: str
     answer: str
@@ -83,14 +83,18 @@ def _answer_row(approval: Approval, names: Mapping[str, str], head: ToolHead | N
         chip=kind,
         chip_word=CHIP_WORDS[kind] if kind else "",
         connection_id=bound,
-        connection=short(names.get(bound, bound), NAME_SHOWN) if bound else "without a connection",
+        connection=_shown(names.get(bound, bound) if bound else "without a connection", NAME_SHOWN),
         tone=tone,
         icon="wait" if approval.answer is Answer.ASK_EVERY_TIME else icon,
         answer=STANDING[approval.answer],
         detail=_detail(approval, current if is_old else None),
         answered_at=approval.answered_at,
-        reason=cut(pieces(short(approval.reason, REASON_SHOWN)), TEXT_BYTES),
+        reason=_shown(approval.reason, REASON_SHOWN),
     )
+
+
+def _shown(text: str, characters: int) -> tuple[Piece, ...]:
+    return cut(pieces(short(text, characters)), TEXT_BYTES)
 
 
 def _detail(approval: Approval, newer: int | None) -> str:

@@ -1,12 +1,15 @@
-"""How many reads of the table follow one another before a page is there: three at most, whatever a person has."""
+"""Every page, of a person who has something of everything: three reads in a row at most, and 30 KB at most."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from chalicelib.console.router import _CODE, ROUTES
 from chalicelib.model import AskAnswer, AskPointer
-from chalicelib.services import answers, requests
+from chalicelib.services import acquire, answers, requests
+from chalicelib.services.acquire import Wanted
 from chalicelib.services.caches import Caches
 from chalicelib.services.requests import WantedConnection
 from tests.console.browser import Browser
@@ -14,6 +17,9 @@ from tests.round_trips import RoundTrips
 from tests.services.world import PERSON, READS, WRITES, World
 
 READS_MAX = 3
+BYTES_MAX = 30_000
+HIDDEN = "\u202e\u200b"
+"""Turns text around, and is not seen."""
 MORE = {
     "toolbox": ("?q=demo", "?connection={connection}"),
     "toolbox/{}": ("?version=1",),
@@ -29,7 +35,7 @@ def asks(world: World) -> list[str]:
     """A person with agents, tools, versions, connections, answers, and an ask of every kind in every state."""
     for name in ("desk", "studio", "laptop"):
         world.agent(name)
-    world.connect()
+    world.connect(display_name=f"Notes {HIDDEN}of the household")
     world.connect("other")
     for name in ("a", "b", "c", "d"):
         world.publish(name, READS)
@@ -50,7 +56,8 @@ def asks(world: World) -> list[str]:
     )
     answers.decline(world.deps, declined)
     credential = world.asked(requests.request_credential(world.deps, world.caller(), bound, ""))
-    return [ask.code for ask in (changed, allowed, waits, anew, wanted, declined, credential)]
+    written = world.asked(acquire.acquire(world.deps, world.caller(), Wanted(bound, "g", ignore_existing=True)))
+    return [ask.code for ask in (changed, allowed, waits, anew, wanted, declined, credential, written)]
 
 
 def addresses(world: World, asks: list[str]) -> list[str]:
@@ -86,6 +93,14 @@ def test_every_page_waits_for_three_reads_at_most(
         answer = mine.get(address, follow=False)
         assert answer.status == (404 if address == "/in" else 303 if address in ("/", "/sign-in") else 200), address
         assert 0 < trips.count <= READS_MAX, f"{address}: {trips.count}"
+
+
+def test_every_page_is_small_and_spells_out_what_hides_in_a_name(world: World, mine: Browser, asks: list[str]) -> None:
+    """But in fields, where a person may take it out."""
+    for address in addresses(world, asks):
+        body = mine.get(address, follow=False).body
+        assert len(body.encode()) <= BYTES_MAX, address
+        assert not set(HIDDEN) & set(re.sub(r'value="[^"]*"', "", body)), address
 
 
 def test_a_code_that_does_not_tell_what_it_is_about_leads_there_all_the_same(
