@@ -85,7 +85,7 @@ harness: $(READY) ## Graft with the real Hermes and OpenClaw and a scripted mode
 
 test-browser: $(READY) ## the console in headless Chromium; fetches Playwright into .lab, and Debian's chromium
 	@$(PY) -m tests.browser.fetch
-	@$(PY) -m pytest tests/browser
+	@$(PY) -m pytest -n 2 tests/browser
 
 screens: $(READY) ## pictures of every page in every state, light and dark, phone and desk, in build/screens
 	@$(PY) -m tests.browser.fetch

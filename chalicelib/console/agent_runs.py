@@ -11,16 +11,16 @@ from chalicelib.model import ACQUIRE_APPROVAL, Answer, Approval, LedgerLine, Run
 from chalicelib.services.agent_view import AgentView
 
 from . import moments
+from .names import name_shown
 from .outcomes import why
 from .paging import cut, short
 from .unseen import Piece, pieces
 from .words import CHIP_WORDS, STANDING, Chip, chip
 
 REASON_SHOWN: Final = 120
-NAME_SHOWN: Final = 60
-"""Characters of a connection's name beside an answer."""
+"""Characters of an answer's reason."""
 TEXT_BYTES: Final = 600
-"""What a reason may weigh in a page, characters that are spelled out included."""
+"""What it may weigh in a page, characters that are spelled out included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class AnswerRow:
     """None: the tool cannot be read."""
     chip_word: str
     connection_id: str
-    connection: str
+    connection: tuple[Piece, ...]
     tone: str
     icon: str
     answer: str
@@ -83,7 +83,7 @@ def _answer_row(approval: Approval, names: Mapping[str, str], head: ToolHead | N
         chip=kind,
         chip_word=CHIP_WORDS[kind] if kind else "",
         connection_id=bound,
-        connection=short(names.get(bound, bound), NAME_SHOWN) if bound else "without a connection",
+        connection=name_shown(names.get(bound, bound) if bound else "without a connection"),
         tone=tone,
         icon="wait" if approval.answer is Answer.ASK_EVERY_TIME else icon,
         answer=STANDING[approval.answer],

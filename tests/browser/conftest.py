@@ -14,6 +14,9 @@ from chalicelib.services.deps import Deps
 from tests.acceptance.graft import Graft
 from tests.acceptance.rpc import Agent
 from tests.acceptance.standin import StandIn
+from tests.services.world import READS
+from tests.writer.endpoint import Endpoint, a_tool
+from tests.writer.stage import settings_for
 
 from .fetch import PACKAGES, find_chromium
 from .person import PHONE, Person
@@ -37,8 +40,15 @@ def standin() -> Iterator[StandIn]:
 
 
 @pytest.fixture(scope="session")
-def graft(tmp_path_factory: pytest.TempPathFactory, standin: StandIn) -> Iterator[Graft]:
-    with Graft(tmp_path_factory.mktemp("home"), local_hosts=standin.host) as running:
+def model() -> Iterator[Endpoint]:
+    with Endpoint([a_tool(READS)]) as serving:
+        yield serving
+
+
+@pytest.fixture(scope="session")
+def graft(tmp_path_factory: pytest.TempPathFactory, standin: StandIn, model: Endpoint) -> Iterator[Graft]:
+    home = tmp_path_factory.mktemp("home")
+    with Graft(home, local_hosts=standin.host, settings=settings_for(model.url)) as running:
         yield running
 
 

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from chalicelib.model import LinkKind
-from tests.services.world import PERSON
 
-from .scene import NOBODY_YET, Scene
+from .scene import Scene
 from .states import State
 
 SCHEMES: Final = ("light", "dark")
 WIDTHS: Final = {360: 740, 1440: 900}
 """CSS pixels, and the height beside them."""
-WHO: Final = {"full": PERSON, "empty": NOBODY_YET}
 
 
 @dataclass(frozen=True)
@@ -61,11 +59,17 @@ class Gallery:
             page = self._new_context().new_page()
             page.on("pageerror", lambda error: self.complaints.append(str(error)))
             page.on("dialog", self._dismiss)
-            if who in WHO:
-                page.goto(self.scene.link(LinkKind.SIGN_IN, person=WHO[who]))
+            page.on("console", self._note)
+            if who:
+                page.goto(self.scene.link(LinkKind.SIGN_IN, person=who))
             self._windows[who] = page
         return self._windows[who]
 
     def _dismiss(self, dialog: Any) -> None:
         self.complaints.append(f"a dialog: {dialog.message}")
         dialog.dismiss()
+
+    def _note(self, message: Any) -> None:
+        """What a policy stopped, such as a script that somebody wrote into a text."""
+        if "Content Security Policy" in message.text:
+            self.complaints.append(message.text)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
-
-import pytest
+from typing import Final
 
 from tests.acceptance.graft import Graft
 from tests.acceptance.rpc import Agent
 from tests.acceptance.standin import StandIn
 from tests.acceptance.waiting import until
 
-from .person import PHONE, Person
+from .person import Person
 
 EMAIL: Final = "you@example.org"
 PASSWORD: Final = "four unrelated words"
@@ -156,23 +154,3 @@ def waiting_in(person: Person) -> int:
     person.page.wait_for_timeout(50)
     counted = re.match(r"\((\d+)\)", person.page.title())
     return int(counted[1]) if counted else 0
-
-
-@pytest.mark.parametrize(
-    "look",
-    [{}, {"color_scheme": "dark"}, PHONE, PHONE | {"color_scheme": "dark"}],
-    ids=["wide", "wide-dark", "phone", "phone-dark"],
-)
-def test_no_page_scrolls_to_the_side_or_complains(
-    agent: Agent, new_person: Callable[..., Person], look: dict[str, Any]
-) -> None:
-    ask = waiting_url(agent, text="mail.exam\u200bple.org " + "unbroken" * 60)
-    one = new_person(**look).sign_in()
-    for number, address in enumerate(
-        [ask, "/asks", "/agents", f"/agents/{agent.id}", "/connections", "/settings", "/a/no"]
-    ):
-        one.open(address)
-        assert one.fits(), address
-        assert one.screenshot(f"page-{number}").stat().st_size > 5_000
-    dark = one.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-    assert dark == ("rgb(20, 21, 19)" if look.get("color_scheme") == "dark" else "rgb(247, 247, 244)")

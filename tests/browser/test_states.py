@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -12,49 +11,66 @@ import pytest
 from chalicelib.services.deps import Deps
 from infra.local.setup import vendor_token
 from tests.acceptance.graft import Graft
+from tests.writer.endpoint import Endpoint
 
 from .fetch import AXE
-from .gallery import Gallery, Look
+from .gallery import Gallery
+from .hostile import AGENT_NAME, MARKUP
+from .judge import faults_in, faults_of
 from .scene import Scene, told
 from .states import STATES, State
 
-RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-COLOURS: Final = "color-contrast"
-STICKS_OUT: Final = """
-[...document.querySelectorAll("h1, h2, h3, p, li, dt, dd, td, th, summary, label, legend")]
-  .filter(e => e.offsetParent && e.clientWidth && getComputedStyle(e).overflowX === "visible")
-  .filter(e => e.scrollWidth > e.clientWidth + 1)
-  .map(e => e.outerHTML.slice(0, 200))
-"""
-"""What is written over its neighbour."""
+SAID_BY_OTHERS: Final = {
+    "agent-with-a-hostile-name": AGENT_NAME,
+    "agents": AGENT_NAME,
+    "agent": MARKUP,
+    "agent-jobs": MARKUP,
+    "agent-scope": MARKUP,
+    "ask-acquire-opened": MARKUP,
+    "ask-credential": MARKUP,
+    "ask-connection-bearer": MARKUP,
+    "ask-denied": MARKUP,
+    "ask-tool-dry-run": MARKUP,
+    "ask-tool-opened": MARKUP,
+    "connections": MARKUP,
+    "first-run-connected": MARKUP,
+    "tool-of-before": MARKUP,
+    "tool-with-the-longest-name": MARKUP,
+}
+"""Where a page shows what somebody else wrote: names, descriptions, goals, reasons, and what a tool was called with."""
 
 
 @pytest.fixture(scope="module")
-def scene(graft: Graft, deps: Deps) -> Iterator[Scene]:
-    with told(deps, urlsplit(graft.local["vendor_url"]).netloc, vendor_token(graft.home)) as scene:
+def scene(graft: Graft, deps: Deps, model: Endpoint) -> Iterator[Scene]:
+    with told(deps, urlsplit(graft.local["vendor_url"]).netloc, vendor_token(graft.home), model) as scene:
         yield scene
 
 
 @pytest.fixture(scope="module")
 def gallery(chromium: Any, graft: Graft, scene: Scene) -> Gallery:
-    return Gallery(lambda: chromium.new_context(base_url=graft.local["console_url"]), scene)
+    def new_context() -> Any:
+        context = chromium.new_context(base_url=graft.local["console_url"])
+        context.add_init_script(path=str(AXE))
+        return context
+
+    return Gallery(new_context, scene)
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
-def test_a_page_is_for_everybody_and_fits(gallery: Gallery, state: State) -> None:
+def test_a_page_is_for_everybody_and_fits_whatever_others_wrote_in_it(gallery: Gallery, state: State) -> None:
     page = gallery.show(state)
-    page.evaluate(AXE.read_text())
-    for look in gallery.looks(page):
-        assert page.evaluate("document.documentElement.scrollWidth") <= look.width, (state.name, look.name)
-        assert page.evaluate(STICKS_OUT) == [], (state.name, look.name)
-        assert violations(page, look) == [], (state.name, look.name)
+    assert faults_of(page) == {}
+    assert {look.name: found for look in gallery.looks(page) if (found := faults_in(page, look))} == {}
+    assert SAID_BY_OTHERS.get(state.name, "") in page.locator("main").inner_text()
     assert gallery.complaints == []
 
 
-def violations(page: Any, look: Look) -> list[str]:
-    """What axe finds. In the dark only colours are other ones than in the light."""
-    only: dict[str, Any] = {"type": "tag", "values": RULES}
-    if look.scheme == "dark":
-        only = {"type": "rule", "values": [COLOURS]}
-    found = page.evaluate(f"axe.run({json.dumps({'runOnly': only, 'resultTypes': ['violations']})})")["violations"]
-    return [f"{rule['id']}: {node['target']} {node['html'][:200]}" for rule in found for node in rule["nodes"]]
+@pytest.mark.parametrize(("scheme", "ground"), [("light", "rgb(247, 247, 244)"), ("dark", "rgb(20, 21, 19)")])
+def test_a_page_is_as_light_or_as_dark_as_the_system_wishes(gallery: Gallery, scheme: str, ground: str) -> None:
+    page = gallery.show(STATES[0])
+    page.emulate_media(color_scheme=scheme)
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == ground
+
+
+def test_every_state_that_shows_what_others_wrote_is_among_them() -> None:
+    assert SAID_BY_OTHERS.keys() <= {state.name for state in STATES}

@@ -294,6 +294,16 @@ def test_a_revoked_agent_can_be_read_and_not_changed(world: World, mine: Browser
         assert mine.post(f"{path}/{form}", name="x", cap="1", idle_window_days="1").status == 404
 
 
+def test_a_revoked_agent_that_had_nothing_is_promised_nothing(world: World, mine: Browser) -> None:
+    world.agent("unused")
+    path = path_of(world, "unused")
+    agents.revoke_agent(world.deps, PERSON, world.caller("unused").agent.id)
+    page = mine.get(path).body
+    read = " ".join(card(page, name) for name in ("left", "set", "jobs", "history", "approvals", "runs"))
+    assert "Empty. No tool comes in any more." in read
+    assert not re.search(r"\byet\b|fills when|appear once|begins when|to have one back", read)
+
+
 def test_the_console_moves_no_tool(world: World, mine: Browser) -> None:
     with_every_cause(world)
     page = mine.get(path_of(world)).body

@@ -1,6 +1,8 @@
-"""How many reads of the table follow one another before a page is there: three at most, whatever a person has."""
+"""Every page, of a person who has something of everything: three reads in a row at most, and 30 KB at most."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
@@ -16,6 +18,9 @@ from tests.round_trips import RoundTrips
 from tests.services.world import PERSON, READS, WRITES, World
 
 READS_MAX = 3
+BYTES_MAX = 30_000
+HIDDEN = "\u202e\u200b"
+"""Turns text around, and is not seen."""
 MORE = {
     "toolbox": ("?q=demo", "?connection={connection}"),
     "toolbox/{}": ("?version=1",),
@@ -31,7 +36,7 @@ def asks(world: World) -> list[str]:
     """A person with agents, tools, versions, connections, answers, and an ask of every kind in every state."""
     for name in ("desk", "studio", "laptop"):
         world.agent(name)
-    world.connect()
+    world.connect(display_name=f"Notes {HIDDEN}of the household")
     world.connect("other")
     for name in ("a", "b", "c", "d"):
         world.publish(name, READS)
@@ -104,6 +109,14 @@ def test_every_page_waits_for_three_reads_at_most(
         answer = mine.get(address, follow=False)
         assert answer.status == (404 if address == "/in" else 303 if address in ("/", "/sign-in") else 200), address
         assert 0 < trips.count <= READS_MAX, f"{address}: {trips.count}"
+
+
+def test_every_page_is_small_and_spells_out_what_hides_in_a_name(world: World, mine: Browser, asks: list[str]) -> None:
+    """But in fields, where a person may take it out."""
+    for address in addresses(world, asks):
+        body = mine.get(address, follow=False).body
+        assert len(body.encode()) <= BYTES_MAX, address
+        assert not set(HIDDEN) & set(re.sub(r'value="[^"]*"', "", body)), address
 
 
 def test_a_code_that_does_not_tell_what_it_is_about_leads_there_all_the_same(

@@ -18,9 +18,13 @@ from .endpoint import Endpoint
 GOAL: Final = "List the notes of the account"
 
 
+def settings_for(url: str) -> dict[str, str]:
+    """Of a process whose model is there, and speaks OpenAI's format."""
+    return {"GRAFT_MODEL": "openai:m", "GRAFT_MODEL_URL": url}
+
+
 def model_at(url: str) -> Model:
-    """One that speaks OpenAI's format."""
-    made = wiring._model({"GRAFT_MODEL": "openai:m", "GRAFT_MODEL_URL": url})
+    made = wiring._model(settings_for(url))
     assert made is not None
     return made
 
