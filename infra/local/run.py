@@ -39,7 +39,7 @@ def main() -> int:
         start_logging(os.environ)
         with ExitStack() as stack:
             local = _start(stack, _home(), _port(), stop)
-            print(_welcome(local), flush=True)
+            print(_welcome(local, _model()), flush=True)
             stop.wait()
             print("Stopping.", flush=True)
     except (CannotStart, Misconfigured) as reason:
@@ -151,7 +151,14 @@ def _sweep_until(stop: threading.Event) -> None:
             logging.getLogger("graft").exception("the sweep failed")
 
 
-def _welcome(local: dict[str, Any]) -> str:
+def _model() -> str:
+    from chalicelib import wiring
+
+    model = wiring.deps().model
+    return f"{model.model_id} at {model.provider}" if model else "none, so acquire refuses: docs/acquire.md"
+
+
+def _welcome(local: dict[str, Any], model: str) -> str:
     url, token = local["mcp_url"], local["agent_token"]
     return f"""
 Graft is running. Stop it with Ctrl-C.
@@ -162,6 +169,7 @@ Graft is running. Stop it with Ctrl-C.
   console        {local["console_url"]}
   sign in once   {local["sign_in_url"]}
   demo vendor    {local["vendor_url"]}
+  model          {model}
 
 {_harnesses(url, token)}
 

@@ -94,6 +94,7 @@ def test_a_missing_tool_is_written_promoted_and_called(writing: Graft, model: En
         assert done["result"]["tool"] == f"demo__{NAME}"
         assert f"demo__{NAME}" in [tool["name"] for tool in agent.list()]
         assert len(agent.call(f"demo__{NAME}")["result"]) == 3
+    assert "  model          some" in writing.log()
     token = (writing.home / "vendor.token").read_text().strip()
     assert token not in repr([asked.body for asked in model.asked])
 

@@ -46,6 +46,7 @@ def test_from_a_clean_start_the_sign_in_url_leads_to_an_allow_and_the_call_runs(
         assert graft.local["sign_in_url"] != first
         assert create_note(graft.demo, "after the restart")["text"] == "after the restart"
         assert graft.local["sign_in_url"] in graft.log()
+        assert "  model          none" in graft.log()
 
 
 def test_a_previewers_five_fetches_leave_the_question_open(agent: Agent, graft: Graft, person: Person) -> None:

@@ -27,7 +27,7 @@ def test_the_documentation_has_the_line_that_proves_address_and_token() -> None:
 
 def test_make_run_prints_each_text() -> None:
     keys = ("mcp_url", "agent_token", "console_url", "sign_in_url", "vendor_url")
-    printed = _welcome({key: f"the-{key}" for key in keys})
+    printed = _welcome({key: f"the-{key}" for key in keys}, "none")
     for one in snippets("the-mcp_url", "the-agent_token"):
         assert one.text in "\n".join(line.removeprefix("  ") for line in printed.splitlines())
 
