@@ -45,7 +45,7 @@ class Scene:
 
     def agent_id(self, name: str) -> str:
         """Of a revoked one, too."""
-        return next(agent.id for agent in self.deps.store.agents.every(PERSON) if agent.name == name)
+        return next(agent.id for agent in self.deps.store.agents.of_person(PERSON) if agent.name == name)
 
     def ask_page(self, name: str) -> str:
         return f"/a/{self.asks[name].code}"
