@@ -122,7 +122,7 @@ def _open(deps: Deps, caller: Caller, connection: Connection, wanted: Wanted, di
         job = _new_job(deps, caller, connection, wanted, digest)
         also = [*deps.store.jobs.opened(job), deps.store.connection_is_live(connection)]
         pace = throttle.pace_at(job.created_at)
-        if deps.store.agents.claim(caller.facts, jobs.run_of(job), None, pace, also=also):
+        if deps.store.runs.claim(caller.facts, jobs.run_of(job), None, pace, also=also):
             jobs.start(deps, job)
             return job
         requests.mine(deps, caller, connection.id)

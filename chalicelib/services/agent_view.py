@@ -159,10 +159,10 @@ def view(deps: Deps, person_id: str, agent_id: str, wanted: HistoryFilter = Hist
     known, records, history, approvals, runs, jobs, report, presence, connections, waiting, index = (
         deps.store.table.together(
             lambda: cards.find_cards(deps, person, tools),
-            lambda: deps.store.agents.history(agent, limit=HISTORY_READ),
+            lambda: deps.store.sets.history(agent, limit=HISTORY_READ),
             lambda: history_page(deps, agent, wanted),
             lambda: deps.store.grants.all_approvals(agent),
-            lambda: deps.store.agents.ledger(agent, limit=RUNS_READ),
+            lambda: deps.store.runs.ledger(agent, limit=RUNS_READ),
             lambda: deps.store.jobs.newest(person_id, agent.id, limit=JOBS_READ),
             deps.store.sweeps.find_report,
             lambda: deps.store.traces.presence_of([agent]).get(agent.id),
@@ -243,7 +243,7 @@ def history_page(deps: Deps, agent: Agent, wanted: HistoryFilter) -> HistoryPage
     """A page of the lines that fit, newest first, in one round trip. One that filters may hold fewer than there are."""
     place = wanted.place or HistoryPlace(agent.list_revision + 1)
     limit = RECORDS_SEARCHED_MAX if wanted.is_narrow else HISTORY_PAGE + 1
-    records = deps.store.agents.history(agent, before=place.before, limit=limit)
+    records = deps.store.sets.history(agent, before=place.before, limit=limit)
     lines = [HistoryLine(change, record) for record in records for change in record.changes if wanted.fits(change)]
     end = place.skip + HISTORY_PAGE
     return HistoryPage(tuple(lines[place.skip : end]), _next(records, lines, end, limit), agent.list_revision)

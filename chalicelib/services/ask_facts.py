@@ -192,7 +192,7 @@ def _find_repeated_run(deps: Deps, ask: Ask, question: ToolQuestion) -> LedgerLi
         return None
     agents, ledger = deps.store.table.together(
         lambda: deps.store.agents.some(ask.person_id, [ask.agent_id]),
-        lambda: deps.store.agents.ledger_of(ask.person_id, ask.agent_id),
+        lambda: deps.store.runs.ledger_of(ask.person_id, ask.agent_id),
     )
     ended: list[LedgerLine] = [line for line in ledger if _repeats(line.run, question.tool, since)]
     if ended:

@@ -54,10 +54,10 @@ def progress(deps: Deps, person_id: str) -> Progress:
     agent_ids, connections = deps.store.table.together(
         lambda: deps.store.agents.ids(person_id), lambda: deps.store.grants.connections(person_id)
     )
-    agents = deps.store.agents
+    ledger_of = deps.store.runs.ledger_of
     summaries, *ledgers = deps.store.table.together(
         lambda: _summaries(deps, person_id, agent_ids),
-        *(partial(agents.ledger_of, person_id, agent_id, limit=RUNS_SEARCHED) for agent_id in agent_ids),
+        *(partial(ledger_of, person_id, agent_id, limit=RUNS_SEARCHED) for agent_id in agent_ids),
     )
     runs = _runs(summaries, dict(zip(agent_ids, ledgers, strict=True)))
     ran = min((run for run in runs if run.line.outcome == OK), key=_began, default=None)

@@ -83,7 +83,7 @@ def release(deps: Deps, agent: Agent, job: Job, outcome: str) -> None:
     }
     trail.tell("job", {"agent": agent.id, "job": fields})
     try:
-        deps.store.agents.release(agent, LedgerLine(run_of(job), str(outcome), now))
+        deps.store.runs.release(agent, LedgerLine(run_of(job), str(outcome), now))
     except Exception:
         log.exception("the run of job %s was not released; it ends by itself", job.id)
 

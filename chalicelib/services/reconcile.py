@@ -45,5 +45,5 @@ def _reconciled(deps: Deps, agent: Agent, stored: datetime | None) -> Drift | No
     true = find_due(facts.agent, facts.promotions, deps.now())
     if true is None or (stored is not None and stored <= true):
         return None
-    deps.store.agents.mark_due(agent, deps.now())
+    deps.store.sweeps.mark_due(agent, deps.now())
     return Drift(agent, stored, true)

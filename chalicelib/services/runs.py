@@ -174,7 +174,7 @@ def _end(deps: Deps, agent: Agent, line: LedgerLine) -> None:
     """Release the run. What it did is done: a failure here must not turn its answer into "repeat the call"."""
     trail.end_run(agent.id, _told(line), _counts_of(line))
     try:
-        deps.store.agents.release(agent, line)
+        deps.store.runs.release(agent, line)
     except Exception:
         log.exception("run %s was not released; it ends by itself at its deadline", line.run.id)
 
@@ -238,7 +238,7 @@ def _claim(deps: Deps, caller: Caller, execution: Execution) -> tuple[Run, Calle
 
 def _put_in_flight(deps: Deps, caller: Caller, run: Run, execution: Execution) -> bool:
     spent = execution.spends
-    return deps.store.agents.claim(
+    return deps.store.runs.claim(
         caller.facts,
         run,
         None if execution.is_dry else caller.facts.find(run.tool),
@@ -280,7 +280,7 @@ def bury_the_dead(deps: Deps, agent: Agent) -> bool:
     dead = [run for run in agent.runs.values() if run.deadline <= now]
     for run in dead:
         line = LedgerLine(run, DIED, now)
-        if deps.store.agents.bury(agent, line):
+        if deps.store.runs.bury(agent, line):
             trail.tell("run", {"agent": agent.id, "run": _told(line)}, _counts_of(line))
     return bool(dead)
 

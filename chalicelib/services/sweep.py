@@ -89,7 +89,7 @@ def plan_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Iterator[Visi
 
 
 def _plan(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:
-    found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
+    found = deps.store.sweeps.find_for_sweep(due.person_id, due.agent_id)
     if found is None or found[1].agent.revoked_at is not None:
         return Visit(due, Outcome.GONE)
     facts = found[1]
@@ -131,7 +131,7 @@ def _all_due(deps: Deps, rule_now: datetime | None) -> list[Due | UnfinishedRevo
     """Each tick starts at a random shard, so that one that is cut short leaves out no shard for ever."""
     start = deps.random_bytes(1)[0] % DUE_SHARDS
     shards = [(start + at) % DUE_SHARDS for at in range(DUE_SHARDS)]
-    return list(deps.store.agents.due((rule_now or deps.now()) + LAST_OF_A_MILLISECOND, shards))
+    return list(deps.store.sweeps.due((rule_now or deps.now()) + LAST_OF_A_MILLISECOND, shards))
 
 
 def _go_on_revoking(deps: Deps, begun: UnfinishedRevoke) -> None:
@@ -174,14 +174,14 @@ def _noted_held(deps: Deps, agent: Agent, due: Due) -> Agent:
     if agent.held_since is not None:
         return agent
     since = min(due.at, deps.now())
-    return replace(agent, held_since=since) if deps.store.agents.note_held(agent, since) else agent
+    return replace(agent, held_since=since) if deps.store.sweeps.note_held(agent, since) else agent
 
 
 def _find_settled(deps: Deps, due: Due) -> tuple[Person, AgentFacts] | None:
     """The agent as it is, runs of dead processes buried first; None: gone or revoked."""
-    found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
+    found = deps.store.sweeps.find_for_sweep(due.person_id, due.agent_id)
     if found is not None and runs.bury_the_dead(deps, found[1].agent):
-        found = deps.store.agents.find_for_sweep(due.person_id, due.agent_id)
+        found = deps.store.sweeps.find_for_sweep(due.person_id, due.agent_id)
     return None if found is None or found[1].agent.revoked_at is not None else found
 
 
@@ -197,9 +197,9 @@ def _apply(deps: Deps, person: Person, facts: AgentFacts, leavers: tuple[Leaver,
     move = decide_swept(facts, leavers, deps.now())
     due = decide_due(move.remaining, idle_window_days=facts.agent.idle_window_days)
     if not leavers:
-        settled = deps.store.agents.postpone(facts, due)
+        settled = deps.store.sweeps.postpone(facts, due)
         return Outcome.STAYED if settled else Outcome.LOST_RACE
-    if deps.store.agents.demote_by_rule(facts, person, move.record, move.remaining, due):
+    if deps.store.sweeps.demote_by_rule(facts, person, move.record, move.remaining, due):
         return Outcome.DEMOTED
     return Outcome.LOST_RACE
 

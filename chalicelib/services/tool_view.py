@@ -210,12 +210,12 @@ def _around(
     """Every agent's set, history and ledger, and the versions to show, side by side."""
     newest = current.version if number > current.version - VERSIONS_SHOWN else number
     shown = range(max(1, newest - VERSIONS_SHOWN), newest + 1)
-    agents = deps.store.agents
-    every, versions, *others = deps.store.table.together(
-        partial(agents.facts_of, person_id, agent_ids),
-        partial(deps.store.toolbox.find_versions, person_id, current.wire_name, shown),
-        *(partial(agents.history_of, person_id, agent_id, limit=HISTORY_SEARCHED) for agent_id in agent_ids),
-        *(partial(agents.ledger_of, person_id, agent_id, limit=RUNS_SEARCHED) for agent_id in agent_ids),
+    store = deps.store
+    every, versions, *others = store.table.together(
+        partial(store.agents.facts_of, person_id, agent_ids),
+        partial(store.toolbox.find_versions, person_id, current.wire_name, shown),
+        *(partial(store.sets.history_of, person_id, agent_id, limit=HISTORY_SEARCHED) for agent_id in agent_ids),
+        *(partial(store.runs.ledger_of, person_id, agent_id, limit=RUNS_SEARCHED) for agent_id in agent_ids),
     )
     histories = dict(zip(agent_ids, others[: len(agent_ids)], strict=True))
     ledgers = dict(zip(agent_ids, others[len(agent_ids) :], strict=True))

@@ -61,7 +61,7 @@ class Worker:
         if not self.deps.store.jobs.advance(self.job, done):
             raise JobLost
         self.job = done
-        if not self.deps.store.agents.beat(self.agent, jobs.run_of(done)):
+        if not self.deps.store.runs.beat(self.agent, jobs.run_of(done)):
             jobs.cancel(self.deps, self.agent, done, "The agent was revoked.")
             raise JobLost
 
@@ -113,5 +113,5 @@ def take_up(deps: Deps, agent: Agent, job_id: str) -> Worker | None:
     taken = deps.store.jobs.find(agent.person_id, agent.id, job_id)
     if taken is None or taken.owner != owner:
         return None
-    deps.store.agents.beat(agent, jobs.run_of(taken))
+    deps.store.runs.beat(agent, jobs.run_of(taken))
     return Worker(deps, agent, taken)

@@ -24,6 +24,8 @@ from chalicelib.storage.asks import AskRows
 from chalicelib.storage.grants import GrantRows
 from chalicelib.storage.jobs import JobRows
 from chalicelib.storage.people import PeopleRows
+from chalicelib.storage.runs import RunRows
+from chalicelib.storage.sets import SetRows
 from chalicelib.storage.sweeps import SweepRows
 from chalicelib.storage.table import Table, Write
 from chalicelib.storage.tokens import TokenRows
@@ -63,7 +65,7 @@ class CallFacts:
 
 
 class Store:
-    """One table, in nine rooms; and the reads and writes that span them."""
+    """One table, in eleven rooms; and the reads and writes that span them."""
 
     def __init__(
         self,
@@ -75,6 +77,8 @@ class Store:
     ) -> None:
         self.table = Table(client, table_name, sleep=sleep, jitter=jitter)
         self.agents = AgentRows(self.table)
+        self.sets = SetRows(self.table)
+        self.runs = RunRows(self.table)
         self.toolbox = ToolboxRows(self.table)
         self.grants = GrantRows(self.table)
         self.asks = AskRows(self.table)
@@ -135,7 +139,7 @@ class Store:
     ) -> bool:
         """Put a tool into the set. False: the set moved, or the tool's connection is no longer live."""
         also = [] if connection_id is None else [connection_is_live(seen.agent.person_id, connection_id)]
-        return self.agents.change_set(seen, record, remaining, also=also)
+        return self.sets.change_set(seen, record, remaining, also=also)
 
     def publish(
         self,
@@ -153,9 +157,9 @@ class Store:
         person_id = seen.agent.person_id
         writes = [*publish_writes(person_id, tool), *also]
         if record is not None:
-            writes += self.agents.change_set_writes(seen, record, remaining)
+            writes += self.sets.change_set_writes(seen, record, remaining)
         else:
-            writes.append(self.agents.touch(seen))
+            writes.append(self.sets.touch(seen))
         if tool.connection_id is not None:
             writes.append(connection_is_live(person_id, tool.connection_id))
         return self.table.transact(writes)

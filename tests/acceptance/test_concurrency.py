@@ -34,9 +34,9 @@ def test_fifty_calls_with_a_promotion_in_the_middle_lose_no_ledger_line_and_no_p
     assert Counter(answers) == {(200, False): CALLS + 1}
     facts = facts_of(deps, agent)
     assert [promotion.tool for promotion in facts.promotions] == [LIST_NOTES, "demo__create-note"]
-    moved = [change.tool for record in deps.store.agents.history(facts.agent) for change in record.changes]
+    moved = [change.tool for record in deps.store.sets.history(facts.agent) for change in record.changes]
     assert moved == ["demo__create-note", LIST_NOTES]
-    ledger = deps.store.agents.ledger(facts.agent, limit=None)
+    ledger = deps.store.runs.ledger(facts.agent, limit=None)
     assert Counter((line.run.tool, line.outcome) for line in ledger) == {(LIST_NOTES, "ok"): CALLS}
     assert facts.agent.runs == {}
     assert "Traceback" not in graft.log()
@@ -48,7 +48,7 @@ def test_promotions_at_once_are_all_kept_each_with_its_own_record(agent: Agent, 
         promoted = list(pool.map(agent.promote, 2 * tools))
     assert Counter(each["changed"] for each in promoted) == {True: len(tools), False: len(tools)}
     assert sorted(agent.authored()) == sorted(tools)
-    records = deps.store.agents.history(facts_of(deps, agent).agent)
+    records = deps.store.sets.history(facts_of(deps, agent).agent)
     assert sorted(record.list_revision for record in records) == [1, 2, 3]
     assert {(c.tool, c.direction) for record in records for c in record.changes} == {
         (tool, Direction.PROMOTED) for tool in tools

@@ -94,7 +94,7 @@ def test_each_of_them_is_in_the_ledger_with_its_reason_and_none_is_in_flight(
         refusal.result(CALL_SECONDS)
     facts = facts_of(deps, attacker)
     assert facts.agent.runs == {}
-    outcomes = {line.run.tool: line.outcome for line in deps.store.agents.ledger(facts.agent, limit=None)}
+    outcomes = {line.run.tool: line.outcome for line in deps.store.runs.ledger(facts.agent, limit=None)}
     wanted = {f"{hostile.vendor}__{name}": hostile.reason for name, hostile in HOSTILE.items()}
     assert wanted.items() <= outcomes.items()
 

@@ -88,4 +88,4 @@ def test_a_killed_run_holds_the_sweep_until_its_deadline_and_its_line_reads_died
         (run,) = facts_of(deps, agent).agent.runs.values()
         until(lambda: deps.now() >= run.deadline, "the deadline of the killed run", seconds=40)
         assert sweep_far_ahead(deps) == {Outcome.DEMOTED: 1}
-        assert [line.outcome for line in deps.store.agents.ledger(facts_of(deps, agent).agent)] == ["died"]
+        assert [line.outcome for line in deps.store.runs.ledger(facts_of(deps, agent).agent)] == ["died"]

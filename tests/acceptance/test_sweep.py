@@ -70,7 +70,7 @@ def test_between_two_expiries_the_unused_tool_leaves_and_the_used_one_stays(
     between = active_at["demo__unused"] + (active_at["demo__used"] - active_at["demo__unused"]) / 2 + WINDOW
     assert sweeps.sweep(between) == [Leaver("demo__unused", "idle", active_at["demo__unused"])]
     assert agent.authored() == ["demo__used"]
-    record = deps.store.agents.history(facts_of(deps, agent).agent)[0]
+    record = deps.store.sets.history(facts_of(deps, agent).agent)[0]
     [change] = record.changes
     assert (change.tool, change.direction, change.cause) == ("demo__unused", Direction.DEMOTED, Cause.IDLE)
     assert change.active_at == active_at["demo__unused"]
@@ -97,7 +97,7 @@ def test_over_a_cap_of_two_the_three_uncalled_of_five_leave(graft: Graft, deps: 
     swept = Sweeps(graft, agent).sweep()
     assert [(leaver.tool, leaver.cause) for leaver in swept] == [(tool, "cap") for tool in tools[2:]]
     assert agent.authored() == tools[:2]
-    record = deps.store.agents.history(facts_of(deps, agent).agent)[0]
+    record = deps.store.sets.history(facts_of(deps, agent).agent)[0]
     assert [(c.tool, c.direction, c.cause, c.active_at) for c in record.changes] == [
         (leaver.tool, Direction.DEMOTED, Cause.CAP, leaver.active_at) for leaver in swept
     ]

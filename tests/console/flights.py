@@ -13,5 +13,5 @@ def in_flight(world: World, agent: str = "demo", tool: str = "demo__a", *, secon
     facts = world.caller(agent).facts
     now = world.clock()
     run = Run(f"run{world.deps.new_id()}", tool, 1, RunKind.DRY_RUN, now, now + timedelta(seconds=seconds))
-    assert world.deps.store.agents.claim(facts, run, None, Pace(int(now.timestamp() // 60), 100))
+    assert world.deps.store.runs.claim(facts, run, None, Pace(int(now.timestamp() // 60), 100))
     return run

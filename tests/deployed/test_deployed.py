@@ -66,7 +66,7 @@ def test_the_schedules_sweep_demotes_and_an_idle_client_hears_of_it(
         assert names(client.list()) == [*META_TOOLS, tools[1]]
     facts = deps.store.agents.find(PERSON, agent.id)
     assert facts is not None
-    [change] = deps.store.agents.history(facts.agent)[0].changes
+    [change] = deps.store.sets.history(facts.agent)[0].changes
     assert (change.tool, change.direction, change.cause) == (tools[0], Direction.DEMOTED, Cause.CAP)
 
 

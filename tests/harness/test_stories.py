@@ -82,7 +82,7 @@ def test_what_a_sweep_demotes_between_two_turns_is_gone_from_the_next_and_still_
 
     told = harness.wire.heard()
     graft.command("sweep", "--at", "+30d")
-    [change] = deps.store.agents.history(facts_of(deps, harness.agent).agent)[0].changes
+    [change] = deps.store.sets.history(facts_of(deps, harness.agent).agent)[0].changes
     assert (change.tool, change.cause) == (LIST_NOTES, Cause.IDLE)
     harness.await_list_change(told)
     turn = harness.turn(harness.call("run_tool", vendor="demo", name="list-notes"), "They are still there.")

@@ -234,7 +234,7 @@ def meet_everything_that_a_sweep_may_meet(scene: Scene) -> None:
     facts = identity.identify(scene.deps, scene.token, None).facts
     now = scene.clock()
     dead = Run("run-1", "plain__idle", 1, RunKind.CALL, now, now + timedelta(seconds=30))
-    assert scene.deps.store.agents.claim(facts, dead, facts.find("plain__idle"), pace_at(now))
+    assert scene.deps.store.runs.claim(facts, dead, facts.find("plain__idle"), pace_at(now))
     scene.sweep()
     scene.start_job(connection, "Count what there is")
     scene.clock.forward(minutes=2)

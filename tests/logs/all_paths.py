@@ -277,8 +277,8 @@ def everything_breaks(world: World, harness: Harness) -> None:
     places: list[tuple[object, str]] = [
         (store.agents, "find_door_facts"),
         (store, "find_call_facts"),
-        (store.agents, "claim"),
-        (store.agents, "release"),
+        (store.runs, "claim"),
+        (store.runs, "release"),
         (store.grants, "find_connection"),
         (world.deps.vault, "open"),
         (toolbox, "find"),

@@ -47,7 +47,7 @@ def test_a_call_is_one_line_that_leads_to_its_run(harness: Harness, lines: Lines
     harness.call("demo__one", {"text": CANARY})
     (line,) = lines()
     agent = identity.identify(harness.deps, harness.token, None).agent
-    (ledger_line, *_) = harness.deps.store.agents.ledger(agent)
+    (ledger_line, *_) = harness.deps.store.runs.ledger(agent)
     assert min(line.pop("ms"), line["run"].pop("ms")) >= 0
     assert line.pop("requestId")
     assert line.pop("time")

@@ -239,13 +239,13 @@ class Arena(Generic[C]):
     def use(self, name: str, *, by: str = "demo") -> None:
         """A call that came and went, at a request each."""
         run = self.start_run(self.clean, name, by=by)
-        self.clean.deps.store.agents.release(self.clean.caller(by).agent, LedgerLine(run, "ok", self.clock()))
+        self.clean.deps.store.runs.release(self.clean.caller(by).agent, LedgerLine(run, "ok", self.clock()))
 
     def start_run(self, world: World, name: str, *, by: str = "demo", seconds_ago: float = 0.0) -> Run:
         """A call of a process that is still in it, or was killed in it."""
         facts, started_at = world.caller(by).facts, world.clock() - timedelta(seconds=seconds_ago)
         run = Run(f"run-{facts.agent.rev:06d}", f"demo__{name}", 1, RunKind.CALL, started_at, started_at + DEADLINE)
-        claimed = world.deps.store.agents.claim(facts, run, facts.find(run.tool), pace_at(run.started_at))
+        claimed = world.deps.store.runs.claim(facts, run, facts.find(run.tool), pace_at(run.started_at))
         assert claimed or run.id in world.caller(by).agent.runs
         return run
 

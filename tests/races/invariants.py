@@ -78,7 +78,7 @@ def facts_of(deps: Deps, person_id: str, agent_id: str) -> AgentFacts:
 
 def history_of(deps: Deps, facts: AgentFacts) -> list[ChangeSet]:
     """Oldest first."""
-    return deps.store.agents.history(facts.agent, limit=ALL)[::-1]
+    return deps.store.sets.history(facts.agent, limit=ALL)[::-1]
 
 
 def _history(deps: Deps, person_id: str, agent_id: str) -> list[ChangeSet]:
@@ -136,7 +136,7 @@ def _unaccounted_moves(deps: Deps, facts: AgentFacts, history: Sequence[ChangeSe
     A claim raises `rev`, and so does its end, a record, and a publish of what is promoted already.
     """
     agent = facts.agent
-    lines = {line.run.id for line in deps.store.agents.ledger(agent, limit=None)}
+    lines = {line.run.id for line in deps.store.runs.ledger(agent, limit=None)}
     runs = len(lines | agent.runs.keys())
     entered = sum(change.cause is Cause.PUBLISH for record in history for change in record.changes)
     moves = agent.rev - len(history) - (published - entered) - (2 * runs - len(agent.runs))

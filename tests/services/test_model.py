@@ -182,7 +182,7 @@ class Machine(RuleBasedStateMachine):
     def die_in_a_run(self, name: str, tool: str) -> None:
         facts, model = self.world.caller(name).facts, self.models[name]
         run = Run(f"dead-{model.runs}", f"demo__{tool}", 1, RunKind.CALL, self.now, self.now + DEADLINE)
-        assert self.deps.store.agents.claim(facts, run, facts.find(run.tool), pace_at(run.started_at))
+        assert self.deps.store.runs.claim(facts, run, facts.find(run.tool), pace_at(run.started_at))
         model.use(tool, self.now)
         model.deadlines.append(run.deadline)
 

@@ -136,7 +136,7 @@ def test_find_sees_what_another_agent_just_published(world: World) -> None:
 def test_a_table_too_busy_for_the_test_run_says_published_and_never_repeat(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(world.deps.store.agents, "claim", _too_busy)
+    monkeypatch.setattr(world.deps.store.runs, "claim", _too_busy)
     published = world.publish("a", test_input={})
     assert published.tool.version == 1
     assert isinstance(published.dry_run, dict)

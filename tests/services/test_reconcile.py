@@ -21,7 +21,7 @@ def test_an_honest_index_shows_no_drift(world: World) -> None:
 
 def test_an_agent_without_an_entry_is_found_and_swept_again(world: World) -> None:
     world.publish("a")
-    world.deps.store.agents.postpone(world.caller().facts, None)
+    world.deps.store.sweeps.postpone(world.caller().facts, None)
     world.clock.forward(days=22)
     assert run_sweep(world.deps).visits == ()
     assert drifts(world) == ["demo"]
@@ -31,7 +31,7 @@ def test_an_agent_without_an_entry_is_found_and_swept_again(world: World) -> Non
 
 def test_an_entry_that_is_too_late_is_found(world: World) -> None:
     world.publish("a")
-    world.deps.store.agents.postpone(world.caller().facts, world.clock() + timedelta(days=40))
+    world.deps.store.sweeps.postpone(world.caller().facts, world.clock() + timedelta(days=40))
     assert drifts(world) == ["demo"]
 
 
@@ -44,7 +44,7 @@ def test_an_entry_that_is_early_is_left_as_it_is(world: World) -> None:
 
 def test_an_agent_that_cannot_be_read_is_named_and_the_others_are_reconciled(world: World) -> None:
     world.publish("a")
-    world.deps.store.agents.postpone(world.caller().facts, None)
+    world.deps.store.sweeps.postpone(world.caller().facts, None)
     broken = world.agent("broken").agent
     break_row(world, broken)
     found = [one for one in reconcile(world.deps) if one is not None]

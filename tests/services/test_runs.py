@@ -217,7 +217,7 @@ def test_a_release_that_fails_keeps_the_answer_and_the_run_ends_by_itself(
 ) -> None:
     world.publish("a")
     with monkeypatch.context() as patch:
-        patch.setattr(world.deps.store.agents, "release", _too_busy)
+        patch.setattr(world.deps.store.runs, "release", _too_busy)
         assert world.call("a", n=1) == {"echo": {"n": 1}}
     assert len(world.caller().agent.runs) == 1
     world.clock.forward(seconds=31)

@@ -21,7 +21,7 @@ def start_run(world: World, name: str = "a") -> Run:
     """A run that has been claimed and whose process has not come back."""
     facts = world.caller().facts
     run = Run("run-1", f"demo__{name}", 1, RunKind.CALL, world.clock(), world.clock() + timedelta(seconds=30))
-    assert world.deps.store.agents.claim(facts, run, facts.find(f"demo__{name}"), pace_at(run.started_at))
+    assert world.deps.store.runs.claim(facts, run, facts.find(f"demo__{name}"), pace_at(run.started_at))
     return run
 
 
@@ -76,7 +76,7 @@ def test_an_agent_in_flight_is_skipped_whole_and_decided_afresh_next_time(world:
     run = start_run(world)
     report = run_sweep(world.deps)
     assert (report.demoted, len(report.having(Outcome.SKIPPED))) == ([], 1)
-    world.deps.store.agents.release(world.caller().agent, LedgerLine(run, "ok", world.clock()))
+    world.deps.store.runs.release(world.caller().agent, LedgerLine(run, "ok", world.clock()))
     assert [leaver.tool for _, leaver in run_sweep(world.deps).demoted] == ["demo__b"]
 
 
@@ -251,7 +251,7 @@ def test_how_long_an_agent_is_held_is_counted_through_all_that_it_does_meanwhile
         world.demote(name)
         swept = run_sweep(world.deps)
     assert report_of(swept, world.clock()).longest_in_flight_seconds == 20
-    world.deps.store.agents.release(world.caller().agent, LedgerLine(run, "ok", world.clock()))
+    world.deps.store.runs.release(world.caller().agent, LedgerLine(run, "ok", world.clock()))
     run_sweep(world.deps)
     assert world.caller().agent.held_since is None
 

@@ -111,10 +111,10 @@ class World:
         return [p.tool.removeprefix("demo__") for p in self.caller(name).promotions]
 
     def history(self, name: str = "demo") -> list[ChangeSet]:
-        return self.deps.store.agents.history(self.caller(name).agent)
+        return self.deps.store.sets.history(self.caller(name).agent)
 
     def ledger(self, name: str = "demo") -> list[LedgerLine]:
-        return self.deps.store.agents.ledger(self.caller(name).agent)
+        return self.deps.store.runs.ledger(self.caller(name).agent)
 
 
 def break_row(world: World, agent: Agent) -> None:

@@ -69,6 +69,6 @@ def test_history_ledger_and_answers_are_found_by_ids_alone(store: Store) -> None
     settle(store)
     promote(store, "demo__a")
     agent = read(store).agent
-    assert store.agents.history_of(PERSON, AGENT) == store.agents.history(agent) != []
-    assert store.agents.ledger_of(PERSON, AGENT) == store.agents.ledger(agent)
+    assert store.sets.history_of(PERSON, AGENT) == store.sets.history(agent) != []
+    assert store.runs.ledger_of(PERSON, AGENT) == store.runs.ledger(agent)
     assert store.grants.approvals_of(PERSON, AGENT) == store.grants.all_approvals(agent)
