@@ -84,17 +84,14 @@ def in_memory() -> Deps:
     )
     agent = Agent("p1", "a1", "laptop", hash_token(TOKEN), 20, 21, None, NOW, list_revision=TOOLS, set_size=TOOLS)
     facts = DoorFacts(AgentFacts(agent, promotions), Person("p1", TOOLS), None)
-    agents = SimpleNamespace(
-        find_door_facts=lambda *_: facts,
-        claim=lambda *_, **__: True,
-        release=lambda *_: None,
-        remember_listed=lambda *_: None,
-    )
+    agents = SimpleNamespace(find_door_facts=lambda *_: facts, remember_listed=lambda *_: None)
+    runs = SimpleNamespace(claim=lambda *_, **__: True, release=lambda *_: None)
     cards = [ToolCard(t.vendor, t.name, t.version, t.description, t.input_schema, t.methods) for t in tools.values()]
     store = SimpleNamespace(
         table=SimpleNamespace(together=lambda *calls: tuple(call() for call in calls)),
         traces=SimpleNamespace(note_presence=lambda *_: None),
         agents=agents,
+        runs=runs,
         toolbox=SimpleNamespace(cards=lambda *_: cards),
         find_call_facts=lambda _agent, name: CallFacts(tools[name], [], []),
     )

@@ -351,7 +351,7 @@ def sweeps(world: World) -> None:
         world.clock.forward(seconds=31)
         for name in ("find_for_sweep", "due"):
             for error in errors(world.deps):
-                with failing(store.agents, name, error), suppress(Exception):
+                with failing(store.sweeps, name, error), suppress(Exception):
                     fire(handlers.sweep, seconds=240)
         fire(handlers.sweep, seconds=240)
         world.clock.forward(days=30)
