@@ -13,8 +13,8 @@ from chalicelib.rules.candidate import Candidate
 from chalicelib.rules.schema import find_misfits
 from chalicelib.services import runs
 from chalicelib.services.deps import Deps
+from chalicelib.services.executions import Execution
 from chalicelib.services.identity import Caller
-from chalicelib.services.runs import Execution
 
 READER: Final = "acquire-reads"
 """What the ledger calls the reads of a job, after the vendor."""

@@ -12,7 +12,7 @@ from typing import Final
 from chalicelib.model import Agent, AgentFacts, Cause, Due, DueJob, Person, SweepReport, UnfinishedRevoke
 from chalicelib.rules.membership import decide_swept
 from chalicelib.rules.sweep import Leaver, decide_due, decide_leavers, is_in_flight
-from chalicelib.services import connections, jobs, runs, trail
+from chalicelib.services import connections, jobs, ledger, trail
 from chalicelib.services.deps import Deps, log
 
 DUE_SHARDS: Final = 4
@@ -180,7 +180,7 @@ def _noted_held(deps: Deps, agent: Agent, due: Due) -> Agent:
 def _find_settled(deps: Deps, due: Due) -> tuple[Person, AgentFacts] | None:
     """The agent as it is, runs of dead processes buried first; None: gone or revoked."""
     found = deps.store.sweeps.find_for_sweep(due.person_id, due.agent_id)
-    if found is not None and runs.bury_the_dead(deps, found[1].agent):
+    if found is not None and ledger.bury_the_dead(deps, found[1].agent):
         found = deps.store.sweeps.find_for_sweep(due.person_id, due.agent_id)
     return None if found is None or found[1].agent.revoked_at is not None else found
 

@@ -35,7 +35,7 @@ from chalicelib.model import (
 from chalicelib.rules.membership import decide_entry, facts_after
 from chalicelib.rules.throttle import pace_at
 from chalicelib.sandbox.pool import Sandbox
-from chalicelib.services.runs import DEADLINE
+from chalicelib.services.claims import DEADLINE
 from chalicelib.storage import items
 from chalicelib.storage.store import TABLE_DEFINITION, Store
 from tests.races.faults import Faults

@@ -28,7 +28,7 @@ from chalicelib.rules.throttle import pace_at
 from chalicelib.sandbox.pool import Sandbox
 from chalicelib.services import agents, connections
 from chalicelib.services.caches import Caches
-from chalicelib.services.runs import DEADLINE
+from chalicelib.services.claims import DEADLINE
 from chalicelib.services.sweep import run_sweep
 from chalicelib.storage import items
 from chalicelib.storage.store import TABLE_DEFINITION, Store

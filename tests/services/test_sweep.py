@@ -10,7 +10,7 @@ import pytest
 from chalicelib.logs.lines import JsonLines
 from chalicelib.model import Cause, LedgerLine, Run, RunKind
 from chalicelib.rules.throttle import pace_at
-from chalicelib.services import runs, trail
+from chalicelib.services import ledger, trail
 from chalicelib.services.sweep import Outcome, plan_sweep, report_of, run_sweep
 from tests.services.world import World, break_row
 
@@ -212,8 +212,8 @@ def test_a_run_that_died_is_told_once_whoever_meets_it(world: World, caplog: pyt
     run = start_run(world)
     agent = world.caller().agent
     world.clock.forward(seconds=31)
-    assert runs.bury_the_dead(world.deps, agent)
-    assert runs.bury_the_dead(world.deps, agent)
+    assert ledger.bury_the_dead(world.deps, agent)
+    assert ledger.bury_the_dead(world.deps, agent)
     (record,) = [record for record in caplog.records if record.msg == "run"]
     line = json.loads(JsonLines("dev").format(record))
     assert (line["run"]["id"], line["run"]["outcome"], line["RunsDied"]) == (run.id, "died", 1)
