@@ -151,7 +151,7 @@ def _demote_some(deps: Deps, agent: Agent, connection_id: str) -> bool:
         if facts is None or not bound:
             return False
         move = decide_exit(facts, set(bound), Cause.REVOKE, deps.now())
-        if deps.store.sets.change_set(facts, move.record, move.remaining):
+        if deps.store.sets.change(facts, move.record, move.remaining):
             return True
     raise AssertionError("unreachable: attempts() ends with a refusal")
 

@@ -29,7 +29,7 @@ class Unreadable:
 
 def reconcile(deps: Deps) -> Iterator[Drift | Unreadable | None]:
     """One answer for each agent: its drift, mended; None: its entry is right, or early, which costs one visit."""
-    for scanned in deps.store.agents.all():
+    for scanned in deps.store.sweeps.all_agents():
         if isinstance(scanned, str):
             yield Unreadable(scanned)
             continue

@@ -89,7 +89,7 @@ def plan_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Iterator[Visi
 
 
 def _plan(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:
-    found = deps.store.sweeps.find_for_sweep(due.person_id, due.agent_id)
+    found = deps.store.sweeps.find_facts(due.person_id, due.agent_id)
     if found is None or found[1].agent.revoked_at is not None:
         return Visit(due, Outcome.GONE)
     facts = found[1]
@@ -179,9 +179,9 @@ def _noted_held(deps: Deps, agent: Agent, due: Due) -> Agent:
 
 def _find_settled(deps: Deps, due: Due) -> tuple[Person, AgentFacts] | None:
     """The agent as it is, runs of dead processes buried first; None: gone or revoked."""
-    found = deps.store.sweeps.find_for_sweep(due.person_id, due.agent_id)
+    found = deps.store.sweeps.find_facts(due.person_id, due.agent_id)
     if found is not None and ledger.bury_the_dead(deps, found[1].agent):
-        found = deps.store.sweeps.find_for_sweep(due.person_id, due.agent_id)
+        found = deps.store.sweeps.find_facts(due.person_id, due.agent_id)
     return None if found is None or found[1].agent.revoked_at is not None else found
 
 

@@ -90,7 +90,7 @@ def demote(deps: Deps, caller: Caller, vendor: str, name: str) -> Membership:
         if caller.facts.find(tool) is None:
             return membership(deps, caller, tool, changed=False)
         move = decide_exit(caller.facts, {tool}, Cause.AGENT, deps.now())
-        if deps.store.sets.change_set(caller.facts, move.record, move.remaining):
+        if deps.store.sets.change(caller.facts, move.record, move.remaining):
             return membership(deps, caller.after(move), tool, changed=True)
         caller = refresh(deps, caller)
     raise AssertionError("unreachable: attempts() ends with a refusal")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from chalicelib.errors import Conflict
 from chalicelib.model import Agent, AgentFacts, Listed, Person
 from chalicelib.storage import items
-from chalicelib.storage.facts import SAME_AGENT, TORN_READS_MAX, to_facts
+from chalicelib.storage.facts import SAME_AGENT, TORN_READS_MAX, readable, to_facts
 from chalicelib.storage.table import Table, Write, delete, put, update
 
 
@@ -66,7 +66,7 @@ class AgentRows:
     def some(self, person_id: str, agent_ids: Sequence[str]) -> list[Agent]:
         """These agents, oldest first; one that cannot be read is left out."""
         rows = self._table.get_many([items.agent_key(person_id, agent_id) for agent_id in agent_ids])
-        agents = [agent for agent in map(_readable, rows) if agent is not None]
+        agents = [agent for agent in map(readable, rows) if agent is not None]
         return sorted(agents, key=lambda agent: (agent.created_at, agent.id))
 
     def facts_of(self, person_id: str, agent_ids: Sequence[str]) -> list[AgentFacts]:
@@ -79,7 +79,7 @@ class AgentRows:
             for agent_id in left:
                 pk = items.agent_pk(person_id, agent_id)
                 row = rows.get((pk, "agent"))
-                if row is None or _readable(row) is None:
+                if row is None or readable(row) is None:
                     continue
                 facts = to_facts(row, rows.get((pk, "set")))
                 found += [facts] if facts else []
@@ -101,16 +101,6 @@ class AgentRows:
         """By id, of all the person's agents, revoked ones included."""
         rows = self._table.query(items.person_pk(person_id), "agent#")
         return {row["sk"]["S"].removeprefix("agent#"): row["name"]["S"] for row in rows}
-
-    def all(self) -> Iterator[tuple[Agent, datetime | None] | str]:
-        """Every agent of every person with its stored due time, or the id of one that cannot be read.
-
-        Reads the whole table: for reconciling only.
-        """
-        for row in self._table.scan("sk = :agent", {":agent": items.text("agent")}):
-            agent = _readable(row)
-            due_at = row.get("due_at")
-            yield row["pk"]["S"].rpartition("#")[2] if agent is None else (agent, _due_at(due_at))
 
     # --- writes
 
@@ -208,15 +198,3 @@ def _renaming(seen: Agent, edited: Agent) -> list[Write]:
 def _pairs(person_id: str, agent_ids: Sequence[str]) -> list[items.Key]:
     """The keys of A and S of each."""
     return [key(person_id, agent_id) for agent_id in agent_ids for key in (items.agent_key, items.set_key)]
-
-
-def _readable(row: items.Item) -> Agent | None:
-    """None: the row holds something that nobody can read; it must not hide the others."""
-    try:
-        return items.to_agent(row)
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
-def _due_at(value: items.Item | None) -> datetime | None:
-    return None if value is None else items.from_ms(value["N"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from chalicelib.model import AgentFacts
+from chalicelib.model import Agent, AgentFacts
 from chalicelib.storage import items
 from chalicelib.storage.table import RETRIES
 
@@ -19,3 +19,11 @@ def to_facts(agent_item: items.Item, set_item: items.Item | None) -> AgentFacts 
     if items.set_revision(set_item) != agent.list_revision:
         return None
     return AgentFacts(agent, items.to_promotions(set_item, agent.used))
+
+
+def readable(row: items.Item) -> Agent | None:
+    """None: the row holds something that nobody can read; it must not hide the others."""
+    try:
+        return items.to_agent(row)
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -17,7 +17,7 @@ class SetRows:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def change_set(
+    def change(
         self,
         seen: AgentFacts,
         record: ChangeSet,
@@ -26,9 +26,9 @@ class SetRows:
         also: Sequence[Write] = (),
     ) -> bool:
         """Promote or demote for the agent: A, S and H together, with whatever else belongs to it."""
-        return self._table.transact([*self.change_set_writes(seen, record, remaining), *also])
+        return self._table.transact([*self.change_writes(seen, record, remaining), *also])
 
-    def change_set_writes(self, seen: AgentFacts, record: ChangeSet, remaining: Iterable[Promotion]) -> list[Write]:
+    def change_writes(self, seen: AgentFacts, record: ChangeSet, remaining: Iterable[Promotion]) -> list[Write]:
         agent, remaining = seen.agent, tuple(remaining)
         before = {p.slot for p in seen.promotions}
         after = {p.slot for p in remaining}

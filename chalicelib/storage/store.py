@@ -139,7 +139,7 @@ class Store:
     ) -> bool:
         """Put a tool into the set. False: the set moved, or the tool's connection is no longer live."""
         also = [] if connection_id is None else [connection_is_live(seen.agent.person_id, connection_id)]
-        return self.sets.change_set(seen, record, remaining, also=also)
+        return self.sets.change(seen, record, remaining, also=also)
 
     def publish(
         self,
@@ -157,7 +157,7 @@ class Store:
         person_id = seen.agent.person_id
         writes = [*publish_writes(person_id, tool), *also]
         if record is not None:
-            writes += self.sets.change_set_writes(seen, record, remaining)
+            writes += self.sets.change_writes(seen, record, remaining)
         else:
             writes.append(self.sets.touch(seen))
         if tool.connection_id is not None:

@@ -18,7 +18,7 @@ from chalicelib.model import (
     UnfinishedRevoke,
 )
 from chalicelib.storage import items
-from chalicelib.storage.facts import TORN_READS_MAX, to_facts
+from chalicelib.storage.facts import TORN_READS_MAX, readable, to_facts
 from chalicelib.storage.sets import REVISIONS, revision_values, set_and_history
 from chalicelib.storage.table import Table, check, put, update
 
@@ -34,7 +34,17 @@ class SweepRows:
             condition = "due_shard = :shard AND due_at <= :now"
             yield from map(items.to_due, self._table.query_index(items.DUE_INDEX, condition, values))
 
-    def find_for_sweep(self, person_id: str, agent_id: str) -> tuple[Person, AgentFacts] | None:
+    def all_agents(self) -> Iterator[tuple[Agent, datetime | None] | str]:
+        """Every agent of every person with its stored due time, or the id of one that cannot be read.
+
+        Reads the whole table: for reconciling only.
+        """
+        for row in self._table.scan("sk = :agent", {":agent": items.text("agent")}):
+            agent = readable(row)
+            due_at = row.get("due_at")
+            yield row["pk"]["S"].rpartition("#")[2] if agent is None else (agent, _due_at(due_at))
+
+    def find_facts(self, person_id: str, agent_id: str) -> tuple[Person, AgentFacts] | None:
         """The person and A first, then S: two round trips, and nothing a sweep decides on is read before A."""
         for _ in range(TORN_READS_MAX):
             keys = [items.person_key(person_id), items.agent_key(person_id, agent_id)]
@@ -120,3 +130,7 @@ def _visited(expression: str, values: dict[str, items.Item], due: datetime | Non
         return f"{expression} REMOVE #due_shard, #due_at, #held_since", kept
     moved = f"{expression}, #due_shard = :shard, #due_at = :due REMOVE #held_since"
     return moved, values | {":due": items.moment(due)}
+
+
+def _due_at(value: items.Item | None) -> datetime | None:
+    return None if value is None else items.from_ms(value["N"])

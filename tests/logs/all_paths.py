@@ -349,7 +349,7 @@ def sweeps(world: World) -> None:
     with patch.object(wiring, "deps", lambda: world.deps):
         fire(handlers.sweep, seconds=240)
         world.clock.forward(seconds=31)
-        for name in ("find_for_sweep", "due"):
+        for name in ("find_facts", "due"):
             for error in errors(world.deps):
                 with failing(store.sweeps, name, error), suppress(Exception):
                     fire(handlers.sweep, seconds=240)

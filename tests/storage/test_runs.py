@@ -23,7 +23,7 @@ def test_a_late_stamp_never_touches_a_promotion_that_came_after_it(store: Store)
     promote(store, "demo__list-notes")
     stale = read(store)
     move = decide_exit(stale, {"demo__list-notes"}, Cause.AGENT, NOW)
-    assert store.sets.change_set(stale, move.record, move.remaining)
+    assert store.sets.change(stale, move.record, move.remaining)
     promote(store, "demo__list-notes")
     assert not store.runs.claim(stale, a_run(), stale.promotions[0], PACE)
     assert read(store).promotions[0].last_used_at is None

@@ -96,6 +96,6 @@ def _write_set(store: Store, move: Move) -> None:
 
 
 def _for_sweep(store: Store) -> tuple[Person, AgentFacts]:
-    found = store.sweeps.find_for_sweep(PERSON, AGENT)
+    found = store.sweeps.find_facts(PERSON, AGENT)
     assert found is not None
     return found
