@@ -9,6 +9,7 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -276,18 +277,25 @@ def _vault(environment: Mapping[str, str]) -> Vault:
 
 
 def local_key(home: Path) -> bytes:
-    """The key that seals credentials on one machine: made once, readable by its owner only."""
+    """The key that seals credentials on one machine: made once, readable by its owner only.
+
+    It gets its name when it is whole: who dies before leaves no key, and of two who make one the first is kept.
+    """
+    from tempfile import mkstemp
+
     path = home / LOCAL_KEY_NAME
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with os.fdopen(descriptor, "wb") as file:
-        key = secrets.token_bytes(LOCAL_KEY_BYTES)
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
-    return key
+    if not path.exists():
+        descriptor, draft = mkstemp(dir=home, prefix=f".{LOCAL_KEY_NAME}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(secrets.token_bytes(LOCAL_KEY_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+            with suppress(FileExistsError):
+                os.link(draft, path)
+        finally:
+            os.unlink(draft)
+    return path.read_bytes()
 
 
 def _aws_client(service: str, environment: Mapping[str, str]) -> Any:

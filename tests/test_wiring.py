@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -103,3 +106,31 @@ def test_what_the_proxy_accepts_as_a_connection_is_asked_through_the_deps() -> N
     stored = rules.stored_config(scheme, config, api, "login.identity.example")
     assert rules.asked_config(stored) == config
     assert rules.registrable_domain(api) == "vendor.example"
+
+
+def test_of_processes_that_make_the_key_at_once_all_have_the_same(tmp_path: Path) -> None:
+    ready = Barrier(8)
+
+    def make() -> bytes:
+        ready.wait(10)
+        return wiring.local_key(tmp_path)
+
+    with ThreadPoolExecutor(8) as pool:
+        keys = {future.result() for future in [pool.submit(make) for _ in range(8)]}
+    assert [len(key) for key in keys] == [wiring.LOCAL_KEY_BYTES]
+    assert [(path.name, path.stat().st_mode & 0o777) for path in tmp_path.iterdir()] == [("vault.key", 0o600)]
+
+
+def test_a_process_that_dies_while_it_makes_the_key_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as dying:
+        dying.setattr(os, "fsync", _dies)
+        with pytest.raises(SystemExit):
+            wiring.local_key(tmp_path)
+    assert not (tmp_path / wiring.LOCAL_KEY_NAME).exists()
+    assert len(wiring.local_key(tmp_path)) == wiring.LOCAL_KEY_BYTES
+
+
+def _dies(_: int) -> None:
+    raise SystemExit(9)
