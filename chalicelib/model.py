@@ -442,14 +442,8 @@ class Account:
     email: str
     person_id: str
     password_hash: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Tries:
-    """At one e-mail address, whether an account has it or not."""
-
     failures: int = 0
-    """Wrong passwords since the last right one, unless a day went by without any."""
+    """Wrong passwords since the last right one."""
     locked_until: datetime | None = None
 
 

@@ -73,27 +73,25 @@ def sign_in(deps: Deps, email: str, password: str, browser: str) -> str:
 
     The attempt is counted before the password is looked at, so that many at once are as slow as one after another.
     """
-    email = email[:EMAIL_MAX]
     account = _counted(deps, email)
     known = account.password_hash if account else passwords.no_hash()
     genuine = passwords.fits(known, password)
     if account is None or not genuine:
         raise SignInFailed
-    deps.store.people.forget_tries(email)
+    deps.store.people.note_success(account)
     return logins.open_login(deps, account.person_id, browser)
 
 
 def _counted(deps: Deps, email: str) -> Account | None:
-    """The account with this attempt counted against its address; None: there is none.
-
-    An address without an account is counted and locked like any other: else the lock would tell them apart.
-    """
-    for _ in attempts(deps, "this address"):
-        account, tries = deps.store.people.find_way_in(email)
+    """The account with this attempt counted against it; None: there is none, and nothing was written."""
+    for _ in attempts(deps, "this account"):
+        account = deps.store.people.find_account(email[:EMAIL_MAX])
+        if account is None:
+            return None
         now = deps.now()
-        if tries.locked_until is not None and now < tries.locked_until:
-            raise SignInFailed(_seconds(tries.locked_until, now))
-        if deps.store.people.count_try(email, tries, decide_lock(tries.failures + 1, now), now):
+        if account.locked_until is not None and now < account.locked_until:
+            raise SignInFailed(_seconds(account.locked_until, now))
+        if deps.store.people.note_failure(account, decide_lock(account.failures + 1, now)):
             return account
     raise AssertionError("unreachable: attempts() ends with a refusal")
 
@@ -106,7 +104,6 @@ def change_password(deps: Deps, person: Person, login_id: str, old: str, new: st
         raise SignInFailed
     if not deps.store.people.set_password(account, passwords.hash_password(new)):
         raise SignInFailed
-    deps.store.people.forget_tries(person.email)
     logins.end_all(deps, person.id, but=login_id)
 
 

@@ -21,8 +21,7 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | ask        | Q#<person>           | ask#<ask>                   | one question to the person and its answer (TTL) |
 | question   | Q#<person>           | question#<agent>#<digest>   | the one ask of a question that is open (TTL) |
 | code       | C#<code>             | code                        | where a link's code points, and about what (TTL) |
-| account    | E#<e-mail>           | account                     | person, password hash |
-| tries      | E#<e-mail>           | tries                       | wrong passwords in a row, of any address (TTL) |
+| account    | E#<e-mail>           | account                     | person, password hash, wrong passwords in a row |
 | link       | L#<hash>             | link                        | a one-time link: person, what it is for (TTL) |
 | login      | P#<person>           | login#<login>               | a browser that is signed in; a kept form (TTL) |
 | report     | SWEEP                | report                      | what the last tick of the sweep did |
@@ -195,15 +194,7 @@ def code_key(code: str) -> Key:
 
 
 def account_key(email: str) -> Key:
-    return key(_email_pk(email), "account")
-
-
-def tries_key(email: str) -> Key:
-    return key(_email_pk(email), "tries")
-
-
-def _email_pk(email: str) -> str:
-    return f"E#{email.strip().casefold()}"
+    return key(f"E#{email.strip().casefold()}", "account")
 
 
 def link_key(secret_hash: str) -> Key:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
-from chalicelib.model import Account, Link, LinkKind, Login, Person, Tries
+from chalicelib.model import Account, Link, LinkKind, Login, Person
 from chalicelib.storage import items
 from chalicelib.storage.items import Item, from_ms, moment, number, text
 from chalicelib.storage.table import Table, Write, delete, put, update
 
 _NEW: Final = "attribute_not_exists(#pk)"
 _LINK_KEPT: Final = timedelta(days=1)
-_TRIES_KEPT: Final = timedelta(days=1)
 
 
 class PeopleRows:
@@ -33,39 +32,40 @@ class PeopleRows:
         item = self._table.get(items.account_key(email))
         return _to_account(item) if item else None
 
-    def find_way_in(self, email: str) -> tuple[Account | None, Tries]:
-        """The account of an address, if there is one, and the tries at it: one round trip."""
-        rows = self._table.get_many([items.account_key(email), items.tries_key(email)])
-        found = {row["sk"]["S"]: row for row in rows}
-        account = _to_account(found["account"]) if "account" in found else None
-        return account, _to_tries(found["tries"]) if "tries" in found else Tries()
-
     def set_password(self, account: Account, password_hash: str) -> bool:
         """False: the password was changed meanwhile."""
         return self._table.write(
             update(
                 items.account_key(account.email),
-                "SET #password_hash = :new",
+                "SET #password_hash = :new, #failures = :none REMOVE #locked_until",
                 condition="#password_hash = :old",
-                values={":new": text(password_hash), ":old": text(account.password_hash)},
+                values={
+                    ":new": text(password_hash),
+                    ":old": text(account.password_hash),
+                    ":none": number(0),
+                },
             )
         )
 
-    def count_try(self, email: str, seen: Tries, locked_until: datetime | None, now: datetime) -> bool:
-        """Count one wrong password. False: another was counted meanwhile, or they were forgotten."""
-        row = items.tries_key(email) | {
-            "failures": number(seen.failures + 1),
-            "expires_at": items.expiry(now + _TRIES_KEPT),
-        }
+    def note_failure(self, account: Account, locked_until: datetime | None) -> bool:
+        """Count one wrong password. False: another was counted meanwhile."""
+        expression = "SET #failures = :next"
+        values = {":next": number(account.failures + 1), ":seen": number(account.failures)}
         if locked_until is not None:
-            row["locked_until"] = moment(locked_until)
-        condition = "#failures = :seen" if seen.failures else _NEW
-        values = {":seen": number(seen.failures)} if seen.failures else None
-        return self._table.write(put(row, condition=condition, values=values))
+            expression += ", #locked_until = :until"
+            values[":until"] = moment(locked_until)
+        key = items.account_key(account.email)
+        return self._table.write(update(key, expression, condition="#failures = :seen", values=values))
 
-    def forget_tries(self, email: str) -> bool:
-        """False: there were none."""
-        return self._table.write(delete(items.tries_key(email), condition="attribute_exists(#pk)"))
+    def note_success(self, account: Account) -> bool:
+        return self._table.write(
+            update(
+                items.account_key(account.email),
+                "SET #failures = :none REMOVE #locked_until",
+                condition="attribute_exists(#pk)",
+                values={":none": number(0)},
+            )
+        )
 
     # --- one-time links
 
@@ -146,6 +146,7 @@ def _account_item(account: Account) -> Item:
         "email": text(account.email),
         "person": text(account.person_id),
         "password_hash": text(account.password_hash),
+        "failures": number(account.failures),
     }
 
 
@@ -154,12 +155,9 @@ def _to_account(item: Item) -> Account:
         email=item["email"]["S"],
         person_id=item["person"]["S"],
         password_hash=item["password_hash"]["S"],
+        failures=int(item["failures"]["N"]),
+        locked_until=from_ms(item["locked_until"]["N"]) if "locked_until" in item else None,
     )
-
-
-def _to_tries(item: Item) -> Tries:
-    locked_until = from_ms(item["locked_until"]["N"]) if "locked_until" in item else None
-    return Tries(int(item["failures"]["N"]), locked_until)
 
 
 def _to_login(item: Item) -> Login:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
 from chalicelib.errors import Reason, Refusal
@@ -91,41 +89,6 @@ def test_five_wrong_passwords_lock_the_account_also_for_the_right_one_until_the_
     with pytest.raises(SignInFailed) as counted_afresh:
         sign_in(world, password="not the password")
     assert counted_afresh.value.wait_seconds == 0
-
-
-def test_an_address_without_an_account_is_locked_like_one_that_has_one(world: World) -> None:
-    with_account(world)
-    told = []
-    for email in (EMAIL, "nobody@example.org"):
-        waits = []
-        for _ in range(7):
-            with pytest.raises(SignInFailed) as failed:
-                sign_in(world, email, "not the password")
-            waits.append(failed.value.wait_seconds)
-            world.clock.forward(seconds=10)
-        told.append(waits)
-    known, unknown = told
-    assert known == unknown == [0, 0, 0, 0, 0, 21, 11]
-
-
-def test_tries_at_an_address_before_it_has_an_account_are_counted_against_it(world: World) -> None:
-    for _ in range(5):
-        with pytest.raises(SignInFailed):
-            sign_in(world)
-    with_account(world)
-    with pytest.raises(SignInFailed) as locked:
-        sign_in(world)
-    assert locked.value.wait_seconds > 0
-    world.clock.forward(seconds=30)
-    assert sign_in(world)
-
-
-def test_tries_vanish_from_the_table_a_day_after_the_last(world: World) -> None:
-    with pytest.raises(SignInFailed):
-        sign_in(world, email="nobody@example.org")
-    rows = world.deps.store.table.scan("pk > :first", {":first": {"S": "!"}})
-    (row,) = (row for row in rows if row["sk"]["S"] == "tries")
-    assert int(row["expires_at"]["N"]) == int((world.clock() + timedelta(days=1)).timestamp())
 
 
 @pytest.mark.parametrize("email", ["", "nobody", "a@b", "a b@example.org", "@example.org", "x" * 250 + "@example.org"])
