@@ -19,12 +19,15 @@ LINK_OPEN: Final = {LinkKind.SIGN_IN: timedelta(days=1), LinkKind.SET_UP: timede
 
 
 class SignInFailed(Exception):
-    """The address and the password do not belong together; which of them is wrong is not told."""
+    """The address and the password do not belong together; which of them is wrong, if any, is not told."""
 
-    def __init__(self, wait_seconds: int = 0) -> None:
-        super().__init__("sign-in failed")
+
+class Locked(SignInFailed):
+    """The account takes no attempt for a while. Only its owner may learn of that: it tells that there is one."""
+
+    def __init__(self, wait_seconds: int) -> None:
+        super().__init__("locked")
         self.wait_seconds = wait_seconds
-        """So long this account takes no further attempt."""
 
 
 def new_link(deps: Deps, person_id: str, kind: LinkKind) -> str:
@@ -69,11 +72,14 @@ def set_up(deps: Deps, link: Link, email: str, password: str, browser: str) -> s
 
 
 def sign_in(deps: Deps, email: str, password: str, browser: str) -> str:
-    """The ticket of a new login. Raises `SignInFailed`.
+    """The ticket of a new login. Raises `SignInFailed`, for a locked account as for none.
 
     The attempt is counted before the password is looked at, so that many at once are as slow as one after another.
     """
-    account = _counted(deps, email)
+    try:
+        account = _counted(deps, email)
+    except Locked:
+        account = None
     known = account.password_hash if account else passwords.no_hash()
     genuine = passwords.fits(known, password)
     if account is None or not genuine:
@@ -83,21 +89,27 @@ def sign_in(deps: Deps, email: str, password: str, browser: str) -> str:
 
 
 def _counted(deps: Deps, email: str) -> Account | None:
-    """The account with this attempt counted against it; None: there is none, and nothing was written."""
+    """The account with this attempt counted against it; None: there is none, and nothing was written.
+
+    Raises `Locked`.
+    """
     for _ in attempts(deps, "this account"):
         account = deps.store.people.find_account(email[:EMAIL_MAX])
         if account is None:
             return None
         now = deps.now()
         if account.locked_until is not None and now < account.locked_until:
-            raise SignInFailed(_seconds(account.locked_until, now))
+            raise Locked(_seconds(account.locked_until, now))
         if deps.store.people.note_failure(account, decide_lock(account.failures + 1, now)):
             return account
     raise AssertionError("unreachable: attempts() ends with a refusal")
 
 
 def change_password(deps: Deps, person: Person, login_id: str, old: str, new: str) -> None:
-    """Replace the password and sign out every other browser. Refuses `input_invalid`; raises `SignInFailed`."""
+    """Replace the password and sign out every other browser.
+
+    Refuses `input_invalid`; raises `SignInFailed`, and `Locked` before the old one was looked at.
+    """
     _check_password(new, person.email)
     account = _counted(deps, person.email)
     if account is None or not passwords.fits(account.password_hash, old):

@@ -229,6 +229,15 @@ def test_a_new_password_signs_every_other_browser_out(world: World, mine: Browse
     assert other.path.startswith("/sign-in")
 
 
+def test_while_the_account_is_locked_its_owner_is_told_that_and_nothing_of_the_password(mine: Browser) -> None:
+    with_account(mine)
+    for _ in range(5):
+        mine.post("/settings/password", old_password="nope", new_password="four other words")
+    locked = mine.post("/settings/password", old_password="four unrelated words", new_password="four other words")
+    assert "After too many wrong passwords there is a pause. Wait 31 s, then try again." in locked.body
+    assert "That is not your password." not in locked.body
+
+
 def test_one_browser_is_signed_out_or_all_are(world: World, mine: Browser) -> None:
     others = [Browser(world.deps).sign_in(PERSON) for _ in range(2)]
     page = mine.get("/settings").body

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from chalicelib.errors import Refusal
 from chalicelib.model import LinkKind, Login
 from chalicelib.services import accounts, logins, overview, passwords
-from chalicelib.services.accounts import SignInFailed
+from chalicelib.services.accounts import Locked, SignInFailed
 
 from .. import framing
 from ..cookies import login_cookie
@@ -46,9 +46,11 @@ def change_password(visit: Visit) -> PageResponse:
     me, old, new = visit.signed_in, visit.field("old_password"), visit.field("new_password")
     try:
         accounts.change_password(visit.deps, me.person, me.login.id, old[:PASSWORD_MAX], new[:PASSWORD_MAX])
-    except SignInFailed as failed:
-        wait = f" Wait {failed.wait_seconds} s before the next try." if failed.wait_seconds else ""
-        return html(_page(visit, {"old_password": f"That is not your password.{wait}"}), status=422)
+    except Locked as locked:
+        told = f"After too many wrong passwords there is a pause. Wait {locked.wait_seconds} s, then try again."
+        return html(_page(visit, {"old_password": told}), status=422)
+    except SignInFailed:
+        return html(_page(visit, {"old_password": "That is not your password."}), status=422)
     except Refusal as refusal:
         return html(_page(visit, {"new_password": refusal.message}), status=422)
     return visit.go("/settings", query="?changed=1")

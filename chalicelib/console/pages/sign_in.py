@@ -60,9 +60,9 @@ def submit(visit: Visit) -> PageResponse:
         return html(_tried(visit, email, wait_seconds=wait), status=429)
     try:
         ticket = accounts.sign_in(visit.deps, email, visit.field("password")[:PASSWORD_MAX], visit.browser)
-    except SignInFailed as failed:
+    except SignInFailed:
         visit.knocks.count_failure(address, now)
-        return html(_tried(visit, email, failed=True, wait_seconds=failed.wait_seconds), status=403)
+        return html(_tried(visit, email, failed=True), status=403)
     return let_in(visit, ticket, _next(visit, ticket))
 
 
