@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, Final
 
 from chalicelib.model import (
     AcquireQuestion,
+    Agent,
     AskAnswer,
     AskPlace,
     Connection,
     ConnectionQuestion,
-    ConnectionState,
     CredentialQuestion,
     JsonObject,
     Question,
@@ -22,6 +23,7 @@ from chalicelib.model import (
     ToolVersion,
     VendorAnswer,
 )
+from chalicelib.rules.connections import Unbound, choose_connection, in_scope, live
 
 ASK_OPEN: Final = timedelta(hours=24)
 ANSWER_REMEMBERED: Final = timedelta(minutes=10)
@@ -94,29 +96,52 @@ def is_worthless(place: AskPlace, last: VendorAnswer | None) -> bool:
     return last.status in CREDENTIAL_REFUSED and last.at > place.answered_at
 
 
-def find_staleness(question: ToolQuestion, current: ToolVersion | None, connection: Connection | None) -> str | None:
-    """Why allowing this would grant something else than was asked, as a sentence; None: it is as it was."""
+def find_staleness(
+    question: ToolQuestion, current: ToolVersion | None, agent: Agent | None, connections: Sequence[Connection]
+) -> str | None:
+    """Why allowing this would grant something else than was asked, as a sentence; None: it is as it was.
+
+    A call is held against the answer for the connection that it would use then, so that is what is looked at.
+    `connections`: all of the person's. `agent` None: it cannot be read.
+    """
     if current is None:
         return f"{question.tool} is no longer in the toolbox."
     if current.version != question.version:
         return f"{question.tool} has version {current.version} now; this question was about version {question.version}."
-    if question.connection_id is None:
-        return None
-    if connection is None or connection.state is not ConnectionState.LIVE:
-        return "The connection it would use was revoked."
-    if connection.hosts != question.hosts:
-        return f"The hosts of its connection changed; they are now {', '.join(connection.hosts)}."
-    return None
+    if agent is None:
+        return "The agent that asked cannot be read."
+    chosen = choose_connection(current.vendor, current.connection_id, in_scope(agent, connections))
+    if isinstance(chosen, tuple):
+        return f"{current.vendor} has several live connections now, and {question.tool} names none of them."
+    if isinstance(chosen, Unbound):
+        return None if question.connection_id is None else _find_loss(question.connection_id, connections)
+    if chosen.id != question.connection_id:
+        return "It would use another connection now than it would have when it was asked."
+    return _find_moved_hosts(question.hosts, chosen)
 
 
 def find_acquire_staleness(
-    question: AcquireQuestion, connection: Connection | None, provider: str | None
+    question: AcquireQuestion, agent: Agent | None, connections: Sequence[Connection], provider: str | None
 ) -> str | None:
     """The same for having tools written: who would be sent what the vendor answers must be who was named."""
-    if connection is None or connection.state is not ConnectionState.LIVE:
-        return "The connection was revoked."
-    if connection.hosts != question.hosts:
-        return f"The hosts of the connection changed; they are now {', '.join(connection.hosts)}."
+    if agent is None:
+        return "The agent that asked cannot be read."
+    connection = next((c for c in live(in_scope(agent, connections)) if c.id == question.connection_id), None)
+    if connection is None:
+        return _find_loss(question.connection_id, connections)
     if provider != question.provider:
         return "Another provider runs the model now." if provider else "No model is configured any more."
-    return None
+    return _find_moved_hosts(question.hosts, connection)
+
+
+def _find_loss(connection_id: str, connections: Sequence[Connection]) -> str:
+    """Why an agent cannot use a connection that it could."""
+    if any(connection.id == connection_id for connection in live(connections)):
+        return "The agent may no longer use the connection: it is not among those chosen for it."
+    return "The connection was revoked."
+
+
+def _find_moved_hosts(asked: tuple[str, ...], connection: Connection) -> str | None:
+    if connection.hosts == asked:
+        return None
+    return f"The hosts of the connection changed; they are now {', '.join(connection.hosts)}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from chalicelib.model import (
     AcquireQuestion,
@@ -14,6 +14,7 @@ from chalicelib.model import (
     Approval,
     Ask,
     AskAnswer,
+    AskPointer,
     AskState,
     Connection,
     ConnectionQuestion,
@@ -24,6 +25,7 @@ from chalicelib.model import (
     ToolVersion,
 )
 from chalicelib.rules.asks import ASK_OPEN, find_acquire_staleness, find_staleness, input_digest, question_digest
+from chalicelib.rules.connections import live
 from chalicelib.services import connections
 from chalicelib.services.connections import NewConnection
 from chalicelib.services.deps import Deps
@@ -59,6 +61,18 @@ class Answered:
     ended: Ended | None = None
     why: str = ""
     """For `changed`: what changed, as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an ask is about, as it is now."""
+
+    agent: Agent | None
+    """Who asked; None: it cannot be read."""
+    current: ToolVersion | None
+    """The current version of the tool, if it is about one."""
+    connections: Sequence[Connection]
+    """All of the person's, if it is about a tool or a connection."""
 
 
 def answer_tool(deps: Deps, asked: Ask, answer: AskAnswer, *, reason: str = "") -> Answered:
@@ -155,12 +169,27 @@ def find_end(deps: Deps, ask: Ask) -> Answered | None:
     own = own_end(deps, ask)
     if own is not None:
         return own
-    about = ask.pointer
-    current, connection = deps.store.table.together(
-        lambda: deps.store.toolbox.find_current(ask.person_id, about.tool) if about.tool else None,
-        lambda: deps.store.grants.find_connection(ask.person_id, about.connection_id) if about.connection_id else None,
+    return end_of(deps, ask, read_subject(deps, ask.pointer))
+
+
+def read_subject(deps: Deps, at: AskPointer) -> Subject:
+    """One round trip."""
+    agents, current, connections = deps.store.table.together(*subject_reads(deps, at))
+    return subject_of(agents, current, connections)
+
+
+def subject_reads(deps: Deps, at: AskPointer) -> tuple[Callable[[], Any], ...]:
+    """What `subject_of` takes, each to be read beside others."""
+    store, person_id = deps.store, at.person_id
+    return (
+        lambda: store.agents.some(person_id, [at.agent_id]),
+        lambda: store.toolbox.find_current(person_id, at.tool) if at.tool else None,
+        lambda: store.grants.connections(person_id) if at.tool or at.connection_id else [],
     )
-    return end_of(deps, ask, current, connection)
+
+
+def subject_of(agents: Sequence[Agent], current: ToolVersion | None, connections: Sequence[Connection]) -> Subject:
+    return Subject(agents[0] if agents else None, current, connections)
 
 
 def own_end(deps: Deps, ask: Ask) -> Answered | None:
@@ -172,25 +201,24 @@ def own_end(deps: Deps, ask: Ask) -> Answered | None:
     return None if ask.is_open(deps.now()) else Answered(ask, Ended.EXPIRED)
 
 
-def end_of(deps: Deps, ask: Ask, current: ToolVersion | None, connection: Connection | None) -> Answered | None:
-    """The same, from the tool and the connection that it is about, as they are now."""
+def end_of(deps: Deps, ask: Ask, about: Subject) -> Answered | None:
+    """The same, from what it is about."""
     own = own_end(deps, ask)
     if own is not None:
         return own
-    stale = _staleness(deps, ask.question, current, connection)
+    stale = _staleness(deps, ask.question, about)
     return Answered(ask, Ended.CHANGED, stale) if stale else None
 
 
-def _staleness(
-    deps: Deps, question: Question, current: ToolVersion | None, connection: Connection | None
-) -> str | None:
+def _staleness(deps: Deps, question: Question, about: Subject) -> str | None:
     match question:
         case ToolQuestion():
-            return find_staleness(question, current, connection)
+            return find_staleness(question, about.current, about.agent, about.connections)
         case AcquireQuestion():
-            return find_acquire_staleness(question, connection, deps.model.provider if deps.model else None)
+            provider = deps.model.provider if deps.model else None
+            return find_acquire_staleness(question, about.agent, about.connections, provider)
         case CredentialQuestion():
-            is_live = connection is not None and connection.state is ConnectionState.LIVE
+            is_live = any(c.id == question.connection_id for c in live(about.connections))
             return None if is_live else "The connection was revoked."
         case ConnectionQuestion():
             return None

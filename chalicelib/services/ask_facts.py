@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from chalicelib.model import (
     AcquireQuestion,
@@ -24,7 +24,7 @@ from chalicelib.model import (
     ToolVersion,
 )
 from chalicelib.rules.connections import names_vendor
-from chalicelib.services.answers import Answered, end_of
+from chalicelib.services.answers import Answered, end_of, subject_of, subject_reads
 from chalicelib.services.deps import Deps
 
 _CODE: Final = re.compile(r"[a-z0-9]{1,12}")
@@ -94,23 +94,25 @@ def find_pointer(deps: Deps, person_id: str, code: str) -> AskPointer | None:
 
 def find(deps: Deps, pointer: AskPointer) -> FoundAsk | None:
     """The ask and what it is about, in one round trip; in two where the code does not tell what that is."""
-    ask, names, about = deps.store.table.together(
+    together = deps.store.table.together
+    ask, names, *about = together(
         lambda: deps.store.asks.find(pointer.person_id, pointer.ask_id),
         lambda: deps.store.agents.names(pointer.person_id),
-        lambda: _about(deps, pointer) if pointer.agent_id else None,
+        *(_reads(deps, pointer) if pointer.agent_id else ()),
     )
     if ask is None:
         return None
-    approval, current, connection = about or _about(deps, ask.pointer)
-    return FoundAsk(ask, names, approval, current, connection, end_of(deps, ask, current, connection))
+    approval, *read = about or together(*_reads(deps, ask.pointer))
+    subject = subject_of(*read)
+    bound = next((c for c in subject.connections if c.id == ask.pointer.connection_id), None)
+    return FoundAsk(ask, names, approval, subject.current, bound, end_of(deps, ask, subject))
 
 
-def _about(deps: Deps, at: AskPointer) -> tuple[Approval | None, ToolVersion | None, Connection | None]:
-    store, person_id, bound = deps.store, at.person_id, at.connection_id or None
-    return store.table.together(
-        lambda: store.find_approval(person_id, at.agent_id, at.tool, bound) if at.tool else None,
-        lambda: store.toolbox.find_current(person_id, at.tool) if at.tool else None,
-        lambda: _connection(deps, person_id, bound),
+def _reads(deps: Deps, at: AskPointer) -> tuple[Callable[[], Any], ...]:
+    bound = at.connection_id or None
+    return (
+        lambda: deps.store.find_approval(at.person_id, at.agent_id, at.tool, bound) if at.tool else None,
+        *subject_reads(deps, at),
     )
 
 

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.model import (
+    AcquireQuestion,
+    Agent,
     AskAnswer,
     AskPlace,
     Connection,
@@ -22,6 +24,7 @@ from chalicelib.model import (
 from chalicelib.rules.asks import (
     Standing,
     decide_standing,
+    find_acquire_staleness,
     find_staleness,
     input_digest,
     is_worthless,
@@ -101,26 +104,78 @@ def connection(**changes: Any) -> Connection:
     return replace(known, **changes)
 
 
+def agent(*connection_ids: str) -> Agent:
+    """Who may use every connection, unless some are named."""
+    return Agent("p", "agent", "demo", "hash", 20, 21, frozenset(connection_ids) or None, NOW)
+
+
+OTHER = connection(id="c2")
+REVOKED = connection(state=ConnectionState.REVOKED)
+
+
 @pytest.mark.parametrize(
-    ("current", "bound", "why"),
+    ("current", "asker", "connections", "why"),
     [
-        (tool(), connection(), None),
-        (tool(version=3), connection(), "version 3 now"),
-        (None, connection(), "no longer in the toolbox"),
-        (tool(), None, "was revoked"),
-        (tool(), connection(state=ConnectionState.REVOKING), "was revoked"),
-        (tool(), connection(hosts=("a.example", "evil.example")), "evil.example"),
+        (tool(), agent(), [connection()], None),
+        (tool(), agent(), [connection(), OTHER], None),
+        (tool(), agent("c1"), [connection(), OTHER], None),
+        (tool(version=3), agent(), [connection()], "version 3 now"),
+        (None, agent(), [connection()], "no longer in the toolbox"),
+        (tool(), None, [connection()], "cannot be read"),
+        (tool(), agent(), [], "was revoked"),
+        (tool(), agent(), [REVOKED], "was revoked"),
+        (tool(), agent(), [connection(state=ConnectionState.REVOKING)], "was revoked"),
+        (tool(), agent(), [REVOKED, OTHER], "would use another connection"),
+        (tool(), agent(), [REVOKED, OTHER, connection(id="c3")], "several live connections"),
+        (tool(), agent("c9"), [connection()], "not among those chosen for it"),
+        (tool(), agent("c2"), [connection(), OTHER], "would use another connection"),
+        (tool(), agent(), [connection(hosts=("a.example", "evil.example"))], "evil.example"),
     ],
 )
 def test_an_answer_fits_only_what_was_asked(
-    current: ToolVersion | None, bound: Connection | None, why: str | None
+    current: ToolVersion | None, asker: Agent | None, connections: list[Connection], why: str | None
 ) -> None:
-    found = find_staleness(TOOL, current, bound)
+    found = find_staleness(TOOL, current, asker, connections)
     assert (found is None) if why is None else (found is not None and why in found)
 
 
-def test_a_tool_without_a_connection_is_asked_about_by_its_version_alone() -> None:
-    assert find_staleness(replace(TOOL, connection_id=None), tool(), None) is None
+@pytest.mark.parametrize(
+    ("connections", "why"),
+    [
+        ([], None),
+        ([connection(vendor="other")], None),
+        ([REVOKED], None),
+        ([connection()], "would use another connection"),
+        ([connection(), OTHER], "several live connections"),
+    ],
+)
+def test_a_question_about_a_tool_without_a_connection_is_stale_once_it_would_use_one(
+    connections: list[Connection], why: str | None
+) -> None:
+    unbound = replace(tool(), connection_id=None)
+    found = find_staleness(replace(TOOL, connection_id=None), unbound, agent(), connections)
+    assert (found is None) if why is None else (found is not None and why in found)
+
+
+@pytest.mark.parametrize(
+    ("asker", "connections", "provider", "why"),
+    [
+        (agent(), [connection()], "bedrock", None),
+        (agent("c1"), [connection()], "bedrock", None),
+        (None, [connection()], "bedrock", "cannot be read"),
+        (agent(), [REVOKED, OTHER], "bedrock", "was revoked"),
+        (agent("c2"), [connection(), OTHER], "bedrock", "not among those chosen for it"),
+        (agent(), [connection()], "elsewhere", "Another provider"),
+        (agent(), [connection()], None, "No model"),
+        (agent(), [connection(hosts=("evil.example",))], "bedrock", "evil.example"),
+    ],
+)
+def test_having_tools_written_is_allowed_only_for_what_was_named(
+    asker: Agent | None, connections: list[Connection], provider: str | None, why: str | None
+) -> None:
+    question = AcquireQuestion("c1", "demo", "Demo", ("a.example",), "bedrock", "g")
+    found = find_acquire_staleness(question, asker, connections, provider)
+    assert (found is None) if why is None else (found is not None and why in found)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,35 @@ def test_a_new_version_of_a_tool_that_writes_asks_once_again(writing: World) -> 
     assert call(writing) == "x"
 
 
+def test_an_answer_about_no_connection_grants_nothing_once_the_call_would_use_one(world: World) -> None:
+    world.publish("create-note", WRITES)
+    ask = open_ask(world)
+    made = world.connect()
+    answered = answer(world, ask, AskAnswer.ALLOWED)
+    assert (answered.ended, answered.why.partition(" now")[0]) == (Ended.CHANGED, "It would use another connection")
+    anew = open_ask(world)
+    assert anew.pointer.connection_id == made.id
+    assert answer(world, anew, AskAnswer.ALLOWED).ended is None
+    assert call(world) == "x"
+
+
+def test_an_answer_grants_nothing_once_its_connection_is_out_of_the_agents_scope(writing: World) -> None:
+    ask = open_ask(writing)
+    agent = writing.caller().agent
+    agents.edit_scope(writing.deps, PERSON, agent.id, frozenset())
+    assert answer(writing, ask, AskAnswer.ALLOWED).ended is Ended.CHANGED
+    assert writing.deps.store.grants.all_approvals(agent) == []
+    assert answer(writing, ask, AskAnswer.DENIED).ended is None
+
+
+def test_an_answer_grants_nothing_once_the_call_would_be_refused_as_ambiguous(world: World) -> None:
+    world.publish("create-note", WRITES)
+    world.connect()
+    ask = open_ask(world)
+    world.connect()
+    assert answer(world, ask, AskAnswer.ALLOWED).ended is Ended.CHANGED
+
+
 def test_a_denial_is_refused_with_its_reason_for_every_version_until_it_is_withdrawn(writing: World) -> None:
     ask = open_ask(writing)
     answer(writing, ask, AskAnswer.DENIED, reason="  use the other account  ")
