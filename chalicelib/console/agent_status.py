@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from chalicelib.services.agent_summaries import AgentSummary
+
+UNNAMED: Final = "Unnamed harness"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ def status_of(summary: AgentSummary) -> Status:
 
 
 def harness_of(summary: AgentSummary) -> str:
-    """The name and version that its harness announced; empty: it announced none."""
+    """The name and version that its harness announced; empty: none was there yet."""
     seen = summary.presence
-    return f"{seen.harness} {seen.harness_version}".strip() if seen else ""
+    named = f"{seen.harness} {seen.harness_version}".strip() if seen else ""
+    return named or (UNNAMED if summary.seen_at is not None else "")

@@ -15,6 +15,7 @@ from .jsonrpc import INTERNAL_ERROR, Malformed, Request, RequestId, RpcError, er
 from .packing import broken, pack
 
 CALL: Final = "tools/call"
+LIST: Final = "tools/list"
 
 log = logging.getLogger("graft.mcp")
 

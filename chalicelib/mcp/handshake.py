@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from chalicelib.services import identity, presence
 
 from . import changes
-from .answers import CALL, Answer, Era, answer
+from .answers import CALL, LIST, Answer, Era, answer
 from .catalogue import Catalogue
 from .envelope import announced
 from .events import LIST_CHANGED, event
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 BATCH_MAX: Final = 20
 ACCEPTED: Final = HttpResponse(202, {})
 INITIALIZE: Final = "initialize"
+NOTES_ITSELF: Final = frozenset({INITIALIZE, LIST})
+"""They tell more of the harness than that it was here."""
 
 
 def _status_of(error: RpcError, method: str) -> int:
@@ -108,7 +110,12 @@ def _answer(exchange: Exchange, message: Request | Malformed) -> Answer:
 
 def _dispatch(exchange: Exchange, request: Request) -> Answer:
     limit = find_limit(exchange.deps, exchange.caller, request)
-    return limit or METHODS.get(request.method, _unknown)(exchange, request)
+    if limit is not None:
+        return limit
+    method = METHODS.get(request.method, _unknown)
+    if request.method in NOTES_ITSELF:
+        return method(exchange, request)
+    return presence.beside(exchange.deps, exchange.caller, lambda: method(exchange, request))
 
 
 def _find_batch_fault(exchange: Exchange, batch: Batch) -> str | None:
@@ -186,6 +193,6 @@ METHODS: Final[dict[str, Method]] = {
     INITIALIZE: _initialize,
     "ping": _nothing,
     "logging/setLevel": _nothing,
-    "tools/list": _list_tools,
+    LIST: _list_tools,
     CALL: _call_tool,
 }

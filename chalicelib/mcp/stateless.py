@@ -9,7 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from .answers import CALL, Answer, Era, answer
+from chalicelib.services import presence
+
+from .answers import CALL, LIST, Answer, Era, answer
 from .catalogue import Catalogue
 from .envelope import EnvelopeError, capabilities_of, check_envelope, harness_of, unsupported
 from .events import event
@@ -114,7 +116,11 @@ def _dispatch(exchange: Exchange, request: Request) -> Answer:
     method = METHODS.get(request.method)
     if method is None:
         raise RpcError(METHOD_NOT_FOUND, f"There is no method {request.method[:80]!r} in MCP {STATELESS} here.")
-    return method(exchange, request)
+    if request.method == LIST:
+        return method(exchange, request)
+    return presence.beside(
+        exchange.deps, exchange.caller, lambda: method(exchange, request), harness=harness_of(request)
+    )
 
 
 def _discover(_exchange: Exchange, request: Request) -> Answer:
@@ -164,7 +170,7 @@ def _listen(exchange: Exchange, request: Request) -> Answer:
 Method: TypeAlias = Callable[[Exchange, Request], Answer]
 METHODS: Final[dict[str, Method]] = {
     "server/discover": _discover,
-    "tools/list": _list_tools,
+    LIST: _list_tools,
     CALL: _call_tool,
     "subscriptions/listen": _listen,
 }

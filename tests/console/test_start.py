@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 
 from chalicelib.errors import Refusal
+from chalicelib.mcp.door import handle
+from chalicelib.mcp.http import HttpRequest
 from chalicelib.model import Presence
 from chalicelib.services import agents
 from tests.console.browser import Browser, heading
@@ -72,6 +75,17 @@ def test_a_connection_and_a_run_are_the_last_two(world: World, mine: Browser) ->
     assert ticked(mine) == ["done"] * 4
     assert heading(mine.get("/start")) == "Your first tool has run"
     assert "demo ran demo__reads just now." in page_of(mine)
+
+
+def test_the_line_that_the_page_offers_ticks_the_first_call(world: World, mine: Browser) -> None:
+    token = world.tokens["demo"]
+    page = mine.get("/start").body
+    assert unescape(page).count('"method":"ping"') == 1
+    headers = {"authorization": f"Bearer {token}", "content-type": "application/json", "accept": "application/json"}
+    body = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+    assert handle(world.deps, HttpRequest("POST", "/mcp", headers, body=body)).status == 200
+    assert ticked(mine) == ["done", "done", "now", "later"]
+    assert "demo, Unnamed harness, last seen just now." in page_of(mine)
 
 
 def test_steps_are_ticked_in_whatever_order_they_come(world: World, mine: Browser) -> None:
