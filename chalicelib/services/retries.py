@@ -9,7 +9,7 @@ from chalicelib.errors import Reason, Refusal
 from chalicelib.services.deps import Deps
 
 ATTEMPTS: Final = 24
-"""Of three that go on at once one wins each time, seldom the one that waits longest: 0.75 ** 24 is one in a thousand."""
+"""Of three at once one wins each time, seldom the one that waits longest: 0.75 ** 24 is one in a thousand."""
 FIRST_PAUSE_SECONDS: Final = 0.02
 LONGEST_PAUSE_SECONDS: Final = 0.5
 
