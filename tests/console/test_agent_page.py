@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -75,6 +76,35 @@ def test_the_history_is_filtered_by_cause_and_tool_and_nothing_matching_is_not_n
     assert "Nothing matches." in card(page, "history")
     assert "<script>alert" not in page
     assert "demo__idle" in card(mine.get(f"{path}?cause=wrong&before=x&skip=-1").body, "history")
+
+
+def test_the_pager_counts_moves_and_names_the_records_that_hold_them(world: World, mine: Browser) -> None:
+    path = path_of(world)
+    for number in range(8):
+        world.publish(f"t{number}")
+    assert "8 moves" not in card(mine.get(path).body, "history")  # one page
+    world.clock.forward(days=22)
+    run_sweep(world.deps)
+    page = mine.get(path).body
+    assert "8 moves, in record 9 of 9" in card(page, "history")
+    older = re.search(r'href="([^"]+)">Older', page)
+    assert older is not None
+    page = mine.get(older[1].partition("#")[0].replace("&amp;", "&")).body
+    assert "8 moves, in records 8 to 1 of 9" in card(page, "history")
+
+
+def test_a_sweep_at_another_time_tells_its_time_and_what_would_have_kept_the_tool_then(
+    world: World, mine: Browser
+) -> None:
+    world.publish("early")
+    world.clock.forward(minutes=1)
+    run_sweep(world.deps, rule_now=world.clock() + timedelta(days=30))
+    page = mine.get(path_of(world)).body
+    left = card(page, "left")
+    assert "unused past the idle window, just now. Last active 30 Nov 2026, 14:18 UTC" in left
+    assert "the idle window was 21 days. The sweep was made as of 30 Dec 2026, 14:19 UTC." in left
+    assert "An idle window of 31 days would have kept it." in left
+    assert "As of 30 Dec 2026, 14:19 UTC Active at 30 Nov 2026, 14:18 UTC" in card(page, "history")
 
 
 def test_the_history_is_paged_to_its_end_and_names_each_record_once(world: World, mine: Browser) -> None:
