@@ -256,7 +256,10 @@ def test_the_page_says_what_the_harness_has_seen_and_what_moved_since(world: Wor
     for name in ("a", "b", "c", "d", "e"):
         world.publish(name)
     page = words_of(mine.get(path).body)
-    assert "Since then demo__e was promoted, demo__d was promoted, demo__c was promoted, and 2 more moved" in page
+    assert (
+        "Since then demo__e was promoted, demo__d was promoted, demo__c was promoted, and 2 more moved. Hermes sees it"
+        in page
+    )
 
 
 def test_an_agent_that_the_sweep_skipped_says_why(world: World, mine: Browser) -> None:
@@ -322,6 +325,21 @@ def test_a_revoked_agent_can_be_read_and_not_changed(world: World, mine: Browser
     mine.get("/settings")
     for form in ("edit", "limits", "scope", "rotate"):
         assert mine.post(f"{path}/{form}", name="x", cap="1", idle_window_days="1").status == 404
+
+
+def test_a_revoked_agents_answers_stand_and_none_can_be_withdrawn(world: World, mine: Browser) -> None:
+    """No call of it comes any more, so none would ask."""
+    world.connect()
+    world.publish("note", WRITES)
+    world.call("note", text="x")
+    world.allow("note")
+    path = path_of(world)
+    assert "the next call asks" in card(mine.get(path).body, "approvals")
+    agents.revoke_agent(world.deps, PERSON, world.caller().agent.id)
+    for page in (mine.get(path).body, mine.get(f"{path}/approvals").body):
+        assert "demo__note" in page
+        assert "Withdraw" not in page
+        assert "next call asks" not in words_of(page)
 
 
 def test_a_revoked_agent_that_had_nothing_is_promised_nothing(world: World, mine: Browser) -> None:
