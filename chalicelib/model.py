@@ -164,6 +164,8 @@ class ChangeSet:
     cap: int
     set_size: int
     """The size the set had when this was decided."""
+    rule_at: datetime | None = None
+    """Where the rule's clock stood, when a sweep's was moved; None: at `at`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from chalicelib.services.agent_view import AgentView, HistoryFilter, HistoryPlac
 from .agent_rows import HistoryRow, history_row
 from .causes import LABELS
 from .paging import read_number
+from .words import count
 
 TOOL_MAX: Final = 60
 
@@ -31,6 +32,15 @@ class HistoryCard:
     """The query of the first page under the same filter."""
     older: str
     """The query of the next page; empty: this is the last one."""
+
+    @property
+    def extent(self) -> str:
+        """Which moves are shown, as words; empty: none. A record holds whatever moved together."""
+        if not self.rows:
+            return ""
+        newest, oldest = self.rows[0].record, self.rows[-1].record
+        records = f"record {newest}" if newest == oldest else f"records {newest} to {oldest}"
+        return f"{count(len(self.rows), 'move')}, in {records} of {self.total}"
 
     @property
     def is_filtered(self) -> bool:

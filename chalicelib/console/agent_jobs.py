@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from chalicelib.model import Job, JobStatus
@@ -21,6 +21,10 @@ NAME_SHOWN: Final = 60
 """Characters of a goal, of what a job says last, and of a connection's name."""
 TEXT_BYTES: Final = 600
 """What each of them may weigh in a page, characters that are spelled out included."""
+SETTLES: Final = timedelta(seconds=10)
+"""What a job's end brings with it, a run out of flight or tools that leave, may come a moment later."""
+ROOM_KEPT: Final = timedelta(minutes=1)
+"""Whoever saw a job end sees nothing below it jump."""
 STATES: Final = {
     JobStatus.QUEUED: ("calm", "wait", "queued"),
     JobStatus.RUNNING: ("good", "flight", "running"),
@@ -45,21 +49,24 @@ class JobRow:
     """What it does now, or how it ended."""
     tool: str
     """The wire name of what came of it; empty: nothing yet."""
-    is_open: bool
+    is_live: bool
+    """It is open, or has ended just now."""
+    has_room: bool
+    """Whether its news has room for more than it needs."""
 
 
-def job_rows(view: AgentView) -> tuple[JobRow, ...]:
+def job_rows(view: AgentView, now: datetime) -> tuple[JobRow, ...]:
     """Newest first."""
     names = {connection.id: connection.display_name for connection in view.connections}
-    return tuple(_row(job, names) for job in view.jobs)
+    return tuple(_row(job, names, now) for job in view.jobs)
 
 
-def is_live(rows: Iterable[JobRow]) -> bool:
-    """Whether any of them still moves."""
-    return any(row.is_open for row in rows)
+def moved(view: AgentView) -> str:
+    """Differs when a job has, by the first letter of its status, or the agent itself."""
+    return "".join([str(view.agent.rev), *(job.status[0] for job in view.jobs)])
 
 
-def _row(job: Job, names: Mapping[str, str]) -> JobRow:
+def _row(job: Job, names: Mapping[str, str], now: datetime) -> JobRow:
     tone, icon, state = STATES[job.status]
     return JobRow(
         goal=_shown(job.goal, GOAL_SHOWN),
@@ -71,8 +78,14 @@ def _row(job: Job, names: Mapping[str, str]) -> JobRow:
         spent=spent(job),
         news=news(job),
         tool=tool_of(job),
-        is_open=job.status.is_open,
+        is_live=_is_within(SETTLES, job, now),
+        has_room=_is_within(ROOM_KEPT, job, now),
     )
+
+
+def _is_within(time: timedelta, job: Job, now: datetime) -> bool:
+    """Whether it is open, or ended no longer ago than that."""
+    return job.status.is_open or (bool(job.progress) and job.progress[-1].at > now - time)
 
 
 def spent(job: Job) -> str:

@@ -68,6 +68,8 @@ class HistoryRow:
     idle_window_days: int
     cap: int
     set_size: int
+    rule_at: datetime | None
+    """Where the rule's clock had been moved to; None: it had not."""
 
 
 def set_lines(view: AgentView, foreseen: Mapping[str, Cause], now: datetime) -> tuple[SetLine, ...]:
@@ -109,6 +111,7 @@ def history_row(line: HistoryLine) -> HistoryRow:
         idle_window_days=record.idle_window_days,
         cap=record.cap,
         set_size=record.set_size,
+        rule_at=record.rule_at,
     )
 
 

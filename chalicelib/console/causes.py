@@ -33,9 +33,10 @@ def what_decided(left: Left, agent: Agent) -> str:
     active = moments.exact(change.active_at) if change.active_at else "an unknown time"
     match change.cause:
         case Cause.IDLE:
-            return f"Last active {active}; the idle window was {count(record.idle_window_days, 'day')}."
+            window = f"the idle window was {count(record.idle_window_days, 'day')}"
+            return f"Last active {active}; {window}.{_moved_to(record)}"
         case Cause.CAP:
-            return f"{_size(record)}, a cap of {record.cap}; promoted {active}, not called since."
+            return f"{_size(record)}, a cap of {record.cap}; promoted {active}, not called since.{_moved_to(record)}"
         case Cause.REVOKE:
             return "Every tool bound to that connection left."
         case _:
@@ -68,6 +69,10 @@ def way_back(tool: str) -> str:
 
 def _raised(now: int, needed: int, unit: str) -> str:
     return f" It is {now}{unit} by now." if now >= needed else ""
+
+
+def _moved_to(record: ChangeSet) -> str:
+    return f" The sweep was made as of {moments.exact(record.rule_at)}." if record.rule_at else ""
 
 
 def _size(record: ChangeSet) -> str:

@@ -63,7 +63,7 @@ def find_keeper(departure: Departure) -> Keeper:
     change, record = departure.change, departure.record
     match change.cause:
         case Cause.IDLE if change.active_at is not None:
-            days = -((change.active_at - record.at) // DAY)
+            days = -((change.active_at - (record.rule_at or record.at)) // DAY)
             return Keeper(idle_window_days=days) if days in IDLE_WINDOW_DAYS_RANGE else Keeper()
         case Cause.CAP:
             idle = sum(other.cause is Cause.IDLE for other in record.changes)

@@ -41,11 +41,17 @@ def decide_exit(facts: AgentFacts, tools: Collection[str], cause: Cause, now: da
     return _move(record, [p for p in facts.promotions if p.tool not in tools])
 
 
-def decide_swept(facts: AgentFacts, leavers: Sequence[Leaver], now: datetime) -> Move:
-    """However many leave, one record: it carries the facts that decided each."""
+def decide_swept(
+    facts: AgentFacts, leavers: Sequence[Leaver], now: datetime, *, rule_at: datetime | None = None
+) -> Move:
+    """However many leave, one record: it carries the facts that decided each.
+
+    `rule_at`: where the rule's clock was moved to; None: it stood at `now`.
+    """
     changes = [Change(leaver.tool, Direction.DEMOTED, leaver.cause, leaver.active_at) for leaver in leavers]
     gone = {leaver.tool for leaver in leavers}
-    return _move(_record(facts, changes, now), [p for p in facts.promotions if p.tool not in gone])
+    record = replace(_record(facts, changes, now), rule_at=rule_at)
+    return _move(record, [p for p in facts.promotions if p.tool not in gone])
 
 
 def facts_after(facts: AgentFacts, move: Move) -> AgentFacts:

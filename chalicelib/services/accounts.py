@@ -37,11 +37,14 @@ def new_link(deps: Deps, person_id: str, kind: LinkKind) -> str:
     return secret
 
 
-def invite(deps: Deps) -> tuple[str, str]:
-    """A new person of this Graft, and the secret of the link with which they choose address and password."""
-    person_id = deps.new_id()
-    deps.store.people.add(person_id)
-    return person_id, new_link(deps, person_id, LinkKind.SET_UP)
+def invite(deps: Deps, person_id: str) -> str | None:
+    """The secret of the link with which a new person of this Graft chooses address and password.
+
+    `person_id`: theirs, chosen before, so that the same wish twice makes one person; None: it has been.
+    """
+    if not deps.store.people.add(person_id):
+        return None
+    return new_link(deps, person_id, LinkKind.SET_UP)
 
 
 def find_link(deps: Deps, secret: str) -> Link | None:

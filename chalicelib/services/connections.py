@@ -33,15 +33,18 @@ class NewConnection:
     """The foreign host of a token URL that the person has confirmed by name."""
 
 
-def create_connection(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
-    """Store a connection. Refuses `input_invalid` with everything that is wrong with it."""
-    connection = described(deps, person_id, wanted)
+def create_connection(deps: Deps, person_id: str, wanted: NewConnection, *, connection_id: str = "") -> Connection:
+    """Store a connection. Refuses `input_invalid` with everything that is wrong with it.
+
+    `connection_id`: chosen before, so that the same wish twice makes one connection; empty: a new one.
+    """
+    connection = described(deps, person_id, wanted, connection_id=connection_id)
     if not deps.store.grants.add_connection(connection):
         raise Refusal(Reason.INTERNAL, "The connection could not be stored. Try again.")
     return connection
 
 
-def described(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
+def described(deps: Deps, person_id: str, wanted: NewConnection, *, connection_id: str = "") -> Connection:
     """The connection that this would be, its credential sealed.
 
     Refuses `input_invalid`; with `tokenHost` in its details a foreign token host that is not confirmed.
@@ -49,7 +52,7 @@ def described(deps: Deps, person_id: str, wanted: NewConnection) -> Connection:
     _check(deps, wanted)
     hosts = deps.connections.stored_hosts(wanted.primary_host, wanted.hosts)
     config = deps.connections.stored_config(wanted.scheme, wanted.scheme_config, hosts[0], wanted.confirmed_token_host)
-    connection_id = deps.new_id()
+    connection_id = connection_id or deps.new_id()
     return Connection(
         person_id=person_id,
         id=connection_id,

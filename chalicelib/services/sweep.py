@@ -63,7 +63,8 @@ class Sweep:
 def run_sweep(deps: Deps, *, rule_now: datetime | None = None) -> Sweep:
     """Visit every due agent once. One agent's failure is logged and counted and never stops the others.
 
-    `rule_now` moves the rule's clock only: deadlines of runs and times of records are the real clock's.
+    `rule_now` moves the rule's clock only: deadlines of runs and times of records are the real clock's. A record says
+    beside its own time where the rule's clock stood.
     """
     started_at = deps.now()
     waiting = _all_due(deps, rule_now)
@@ -166,7 +167,7 @@ def _visit(deps: Deps, due: Due, rule_now: datetime | None) -> Visit:
     if is_in_flight(facts.agent, deps.now()):
         return Visit(due, Outcome.SKIPPED, _noted_held(deps, facts.agent, due))
     leavers = _leavers(deps, facts, rule_now)
-    return Visit(due, _apply(deps, person, facts, leavers), facts.agent, leavers)
+    return Visit(due, _apply(deps, person, facts, leavers, rule_now), facts.agent, leavers)
 
 
 def _noted_held(deps: Deps, agent: Agent, due: Due) -> Agent:
@@ -192,9 +193,11 @@ def _leavers(deps: Deps, facts: AgentFacts, rule_now: datetime | None) -> tuple[
     )
 
 
-def _apply(deps: Deps, person: Person, facts: AgentFacts, leavers: tuple[Leaver, ...]) -> Outcome:
+def _apply(
+    deps: Deps, person: Person, facts: AgentFacts, leavers: tuple[Leaver, ...], rule_now: datetime | None
+) -> Outcome:
     """One conditional write: everything as it was read, or the agent waits for the next tick."""
-    move = decide_swept(facts, leavers, deps.now())
+    move = decide_swept(facts, leavers, deps.now(), rule_at=rule_now)
     due = decide_due(move.remaining, idle_window_days=facts.agent.idle_window_days)
     if not leavers:
         settled = deps.store.sweeps.postpone(facts, due)

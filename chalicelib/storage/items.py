@@ -355,13 +355,18 @@ def history_item(person_id: str, agent_id: str, record: ChangeSet) -> Item:
     changes = [
         [c.tool, c.direction, c.cause, None if c.active_at is None else to_ms(c.active_at)] for c in record.changes
     ]
-    return history_key(person_id, agent_id, record.list_revision) | {
-        "at": moment(record.at),
-        "changes": json_text(changes),
-        "idle_window_days": number(record.idle_window_days),
-        "cap": number(record.cap),
-        "set_size": number(record.set_size),
-    }
+    moved = {} if record.rule_at is None else {"rule_at": moment(record.rule_at)}
+    return (
+        history_key(person_id, agent_id, record.list_revision)
+        | moved
+        | {
+            "at": moment(record.at),
+            "changes": json_text(changes),
+            "idle_window_days": number(record.idle_window_days),
+            "cap": number(record.cap),
+            "set_size": number(record.set_size),
+        }
+    )
 
 
 def to_change_set(item: Item) -> ChangeSet:
@@ -375,6 +380,7 @@ def to_change_set(item: Item) -> ChangeSet:
         idle_window_days=int(item["idle_window_days"]["N"]),
         cap=int(item["cap"]["N"]),
         set_size=int(item["set_size"]["N"]),
+        rule_at=from_ms(item["rule_at"]["N"]) if "rule_at" in item else None,
     )
 
 

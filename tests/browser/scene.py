@@ -1,6 +1,7 @@
 """Persons of one Graft: one with something of everything, in every state, one with nothing yet, and some on their way.
 
-It is told by a clock that starts forty days ago and ends now, so that what a page says of times is said of real ones.
+It is told by a clock that starts some weeks ago and ends now, so that what a page says of times is said of real ones:
+what left by each cause did so within the last days.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .hostile import AGENT_NAME, HOSTILE, LONG, LONGEST
 
 NOBODY_YET: Final = "p0"
 IPHONE: Final = "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile/15E148 Safari/604.1"
-DAYS: Final = 40
+DAYS: Final = 26
 
 
 @dataclass
@@ -93,7 +94,6 @@ class Scene:
         with_every_cause(self.world)
         demo = self.world.caller().agent.id
         agents.edit_limits(self.deps, PERSON, demo, name="demo", cap=20, idle_window_days=21)
-        self.world.clock.forward(days=14)
 
     def _a_set_of_every_kind(self) -> None:
         world = self.world

@@ -12,9 +12,11 @@ from tests.services.world import PERSON
 from . import newcomers
 from .acts import (
     Act,
+    connected_again,
     expired,
     expired_and_back,
     forged,
+    invited_again,
     limits_of_row,
     named_agent,
     no_name,
@@ -129,6 +131,7 @@ STATES: Final = (
     State("tool-whose-connection-was-revoked", at("/toolbox/notes__bound")),
     State("connections-empty", at("/connections"), NOBODY_YET),
     State("connections", at("/connections")),
+    State("connections-sent-again", at("/connections"), newcomers.MEMBER, connected_again),
     State("connections-opened", at("/connections"), act=opened),
     State("connection-secret", connection("tracker", "secret")),
     State("connections-wrong", at("/connections"), act=nothing_typed("Save the connection")),
@@ -152,6 +155,7 @@ STATES: Final = (
     State("ask-of-nobody", at("/a/nosuchask")),
     State("settings", at("/settings")),
     State("settings-invitation", at("/settings"), act=press("Invite a person")),
+    State("settings-invitation-sent-again", at("/settings"), act=invited_again),
     State("form-from-elsewhere", agent(then="/scope"), act=forged),
     State("not-found", at("/no/such/page")),
 )

@@ -70,9 +70,12 @@ def test_limits_edited_on_the_list_and_on_the_page_hold_at_the_next_sweep(
 ) -> None:
     a, b, c = tools_of(fresh, "a", "b", "c")
     mine.open("/agents")
-    mine.page.get_by_role("link", name=f"Edit {fresh.name}").click()
+    mine.page.get_by_role("link", name=f"Edit {fresh.name}").focus()
+    mine.page.keyboard.press("Enter")
+    mine.page.locator("#edit-name:focus").wait_for()
     mine.page.locator("#edit [name=cap]").fill("2")
     mine.page.locator("#edit").get_by_role("button", name="Save", exact=True).click()
+    mine.sees("a cap of 2 and 21 days, from the next sweep on.")
     mine.sees("1 over the cap")
     assert fresh.authored() == [a, b, c]
     sweep(deps)

@@ -12,7 +12,7 @@ import pytest
 
 from chalicelib import wiring
 from chalicelib.model import AskAnswer
-from chalicelib.services import acquire, acquire_asks, identity, writing
+from chalicelib.services import acquire, acquire_asks, connections, identity, writing
 from chalicelib.services.acquire import News, Wanted
 from chalicelib.services.asks import Waiting
 from chalicelib.services.deps import Deps
@@ -86,9 +86,11 @@ def test_on_the_agents_page_a_job_moves_from_queued_to_done_without_a_reload_and
     job = queued(deps, model, agent, "Tell the texts alone")
     person = new_person(**look).sign_in()
     person.open(f"/agents/{agent.id}")
+    person.page.locator("#limits [name=cap]").fill("7")
     person.page.evaluate("document.getElementById('jobs').scrollIntoView()")
     person.page.evaluate(SHIFTS)
     person.sees("The job waits for a worker.")
+    assert "run in flight" in person.page.locator("#now").inner_text()
     assert person.fits()
     with ThreadPoolExecutor(1) as worker:
         working = worker.submit(writing.work, job[0], *job[1:])
@@ -97,12 +99,43 @@ def test_on_the_agents_page_a_job_moves_from_queued_to_done_without_a_reload_and
         person.sees("is published and promoted.")
         working.result(30)
     assert person.page.locator("#jobs .state").inner_text() == "done"
-    assert person.page.locator("#jobs[data-live]").count() == 0
+    person.page.locator("#jobs[data-live='']").wait_for()
     assert person.page.evaluate("window.shifts") == []
+    assert "run in flight" not in person.page.locator("#now").inner_text()
+    for part, told in (
+        ("now", "1 / 20"),
+        ("set", f"demo__{name}"),
+        ("history", "promoted"),
+        ("runs", "None in flight"),
+    ):
+        assert told in person.page.locator(f"#{part}").inner_text(), part
+    assert person.page.evaluate("document.activeElement.name") == "cap"
+    assert person.page.locator("#limits [name=cap]").input_value() == "7"
     person.screenshot("done")
     assert person.fits()
     person.page.locator("#jobs").get_by_role("link").click()
     assert person.heading == f"demo__{name}"
+
+
+def test_when_a_revoke_cancels_a_job_what_it_took_is_shown_and_an_opened_row_stays_open(
+    graft: Graft, deps: Deps, model: Endpoint, person: Person
+) -> None:
+    """The last of all: the connection is gone."""
+    agent = graft.add_agent(deps, "revoked")
+    model.will_say([a_tool(LISTS, name="taken")])
+    job = queued(deps, model, agent, "Tell the texts alone")
+    writing.work(job[0], *job[1:])
+    call = Wanted(deps.store.grants.connections(PERSON)[0].id, "Tell them again", ignore_existing=True)
+    assert isinstance(acquire.acquire(job[0], identity.identify(deps, agent.token, None), call), News)
+    person.sign_in().open(f"/agents/{agent.id}")
+    person.page.locator("#history summary").click()
+    person.page.locator("h1").click()
+    connections.revoke(deps, PERSON, call.connection_id)
+    person.sees("Its connection was revoked.")
+    person.page.locator("#jobs[data-live='']").wait_for()
+    for part, told in (("now", "0 / 20"), ("left", "1 left"), ("set", "Empty."), ("approvals", "No answers")):
+        assert told in person.page.locator(f"#{part}").inner_text(), part
+    assert person.page.locator("#history details").evaluate_all("rows => rows.map(row => row.open)") == [False, True]
 
 
 def queued(deps: Deps, model: Endpoint, agent: Agent, goal: str) -> tuple[Deps, str, str, str]:

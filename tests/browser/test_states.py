@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from chalicelib.console.causes import LABELS
+from chalicelib.model import Cause
 from chalicelib.services.deps import Deps
 from infra.local.setup import vendor_token
 from tests.acceptance.graft import Graft
@@ -40,6 +42,9 @@ SAID_BY_OTHERS: Final = {
 """Where a page shows what somebody else wrote: names, descriptions, goals, reasons, and what a tool was called with."""
 
 
+WAYS_OUT: Final = [label for cause, label in LABELS.items() if cause is not Cause.PUBLISH]
+
+
 @pytest.fixture(scope="module")
 def scene(graft: Graft, deps: Deps, model: Endpoint) -> Iterator[Scene]:
     with told(deps, urlsplit(graft.local["vendor_url"]).netloc, vendor_token(graft.home), model) as scene:
@@ -70,6 +75,13 @@ def test_a_page_is_as_light_or_as_dark_as_the_system_wishes(gallery: Gallery, sc
     page = gallery.show(STATES[0])
     page.emulate_media(color_scheme=scheme)
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == ground
+
+
+@pytest.mark.parametrize(("name", "card"), [("agent", "#left"), ("agent-what-left", "main")])
+def test_what_left_is_shown_with_one_of_every_cause(gallery: Gallery, name: str, card: str) -> None:
+    (state,) = [state for state in STATES if state.name == name]
+    told = gallery.show(state).locator(card).inner_text()
+    assert {cause for cause in WAYS_OUT if cause not in told} == set()
 
 
 def test_every_state_that_shows_what_others_wrote_is_among_them() -> None:

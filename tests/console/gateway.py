@@ -10,7 +10,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 ROOT: Final = "/api"
 DOMAIN: Final = "graft.example"
-HIDDEN: Final = re.compile(r'<input type="hidden" name="(form_token|seen|agent_id)" value="([^"]*)"')
+HIDDEN: Final = re.compile(
+    r'<input type="hidden" name="(form_token|seen|agent_id|connection_id|person_id)" value="([^"]*)"'
+)
 
 
 class GatewayBrowser:

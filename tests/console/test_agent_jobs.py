@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -59,7 +60,54 @@ def test_a_job_is_followed_from_queued_to_the_tool_that_came_of_it(stage: Stage,
     assert "done Demo notes · 2 attempts, 2,400 tokens" in card(page, "jobs")
     assert "demo__list-notes is published and promoted." in card(page, "jobs")
     assert 'href="/toolbox/demo__list-notes"' in page.partition('id="jobs"')[2].partition("</section>")[0]
+
+
+def test_a_job_is_followed_until_what_its_end_brings_is_there_and_keeps_its_room_a_little_longer(
+    stage: Stage, mine: Browser
+) -> None:
+    clock, path = stage.world.clock, path_of(stage.world)
+    stage.finished()
+    assert is_followed(stage, mine)
+    clock.forward(seconds=11)
     assert not is_followed(stage, mine)
+    assert 'class="small live"' in mine.get(path).body
+    clock.forward(minutes=1)
+    assert 'class="small live"' not in mine.get(path).body
+
+
+def parts_beside(stage: Stage, mine: Browser) -> dict[str, str]:
+    """What follows a live job, by the part's id: it is changed when this differs."""
+    page = mine.get(path_of(stage.world)).body
+    return dict(re.findall(r'id="([\w-]+)"[^>]* data-beside="([^"]*)"', page))
+
+
+def test_whatever_a_job_moves_is_told_apart_from_what_it_was(stage: Stage, mine: Browser) -> None:
+    """The form of the limits is no such part: what is typed there stays."""
+    seen = [parts_beside(stage, mine)]
+
+    def look(_: list[dict[str, str]]) -> str:
+        seen.append(parts_beside(stage, mine))
+        return a_tool(READS)
+
+    stage.model.will_say([look])
+    stage.start()
+    seen.append(parts_beside(stage, mine))
+    stage.work()
+    seen.append(parts_beside(stage, mine))
+    connections.revoke(stage.world.deps, PERSON, stage.connection.id)
+    seen.append(parts_beside(stage, mine))
+    whole = {"head", "now", "left", "set", "history-rows", "approvals", "runs"}
+    assert all(whole | {"history-filter", "waiting-count"} == parts.keys() for parts in seen)
+    for part in whole:
+        assert len({parts[part] for parts in seen}) == len(seen), part
+
+
+def test_after_a_form_that_was_not_saved_the_page_is_read_from_its_own_address(stage: Stage, mine: Browser) -> None:
+    stage.start()
+    path = path_of(stage.world)
+    assert "data-from" not in mine.get(f"{path}?cause=idle").body
+    shown = mine.post(f"{path}/limits", name="demo", cap="1", idle_window_days="1", preview="1").body
+    assert f'data-live="2" data-from="{path}"' in shown
 
 
 def test_a_job_that_failed_says_why_in_words_for_people(stage: Stage, mine: Browser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -75,6 +76,35 @@ def test_the_history_is_filtered_by_cause_and_tool_and_nothing_matching_is_not_n
     assert "Nothing matches." in card(page, "history")
     assert "<script>alert" not in page
     assert "demo__idle" in card(mine.get(f"{path}?cause=wrong&before=x&skip=-1").body, "history")
+
+
+def test_the_pager_counts_moves_and_names_the_records_that_hold_them(world: World, mine: Browser) -> None:
+    path = path_of(world)
+    for number in range(8):
+        world.publish(f"t{number}")
+    assert "8 moves" not in card(mine.get(path).body, "history")  # one page
+    world.clock.forward(days=22)
+    run_sweep(world.deps)
+    page = mine.get(path).body
+    assert "8 moves, in record 9 of 9" in card(page, "history")
+    older = re.search(r'href="([^"]+)">Older', page)
+    assert older is not None
+    page = mine.get(older[1].partition("#")[0].replace("&amp;", "&")).body
+    assert "8 moves, in records 8 to 1 of 9" in card(page, "history")
+
+
+def test_a_sweep_at_another_time_tells_its_time_and_what_would_have_kept_the_tool_then(
+    world: World, mine: Browser
+) -> None:
+    world.publish("early")
+    world.clock.forward(minutes=1)
+    run_sweep(world.deps, rule_now=world.clock() + timedelta(days=30))
+    page = mine.get(path_of(world)).body
+    left = card(page, "left")
+    assert "unused past the idle window, just now. Last active 30 Nov 2026, 14:18 UTC" in left
+    assert "the idle window was 21 days. The sweep was made as of 30 Dec 2026, 14:19 UTC." in left
+    assert "An idle window of 31 days would have kept it." in left
+    assert "As of 30 Dec 2026, 14:19 UTC Active at 30 Nov 2026, 14:18 UTC" in card(page, "history")
 
 
 def test_the_history_is_paged_to_its_end_and_names_each_record_once(world: World, mine: Browser) -> None:
@@ -226,7 +256,10 @@ def test_the_page_says_what_the_harness_has_seen_and_what_moved_since(world: Wor
     for name in ("a", "b", "c", "d", "e"):
         world.publish(name)
     page = words_of(mine.get(path).body)
-    assert "Since then demo__e was promoted, demo__d was promoted, demo__c was promoted, and 2 more moved" in page
+    assert (
+        "Since then demo__e was promoted, demo__d was promoted, demo__c was promoted, and 2 more moved. Hermes sees it"
+        in page
+    )
 
 
 def test_an_agent_that_the_sweep_skipped_says_why(world: World, mine: Browser) -> None:
@@ -292,6 +325,21 @@ def test_a_revoked_agent_can_be_read_and_not_changed(world: World, mine: Browser
     mine.get("/settings")
     for form in ("edit", "limits", "scope", "rotate"):
         assert mine.post(f"{path}/{form}", name="x", cap="1", idle_window_days="1").status == 404
+
+
+def test_a_revoked_agents_answers_stand_and_none_can_be_withdrawn(world: World, mine: Browser) -> None:
+    """No call of it comes any more, so none would ask."""
+    world.connect()
+    world.publish("note", WRITES)
+    world.call("note", text="x")
+    world.allow("note")
+    path = path_of(world)
+    assert "the next call asks" in card(mine.get(path).body, "approvals")
+    agents.revoke_agent(world.deps, PERSON, world.caller().agent.id)
+    for page in (mine.get(path).body, mine.get(f"{path}/approvals").body):
+        assert "demo__note" in page
+        assert "Withdraw" not in page
+        assert "next call asks" not in words_of(page)
 
 
 def test_a_revoked_agent_that_had_nothing_is_promised_nothing(world: World, mine: Browser) -> None:

@@ -103,7 +103,7 @@ def test_a_withheld_tool_is_counted_beside_the_list_and_said_to_be(world: World,
 def test_the_form_of_an_agent_opens_on_whichever_page_the_agent_is(world: World, mine: Browser) -> None:
     last = [world.agent(f"agent {number}") for number in range(22)][-1].agent
     page = mine.get(f"/agents?edit={last.id}").body
-    assert f'action="/agents/{last.id}/edit#edit"' in page
+    assert f'action="/agents/{last.id}/edit#edit-name"' in page
 
 
 def test_the_form_in_a_row_saves_and_the_next_sweep_obeys(world: World, mine: Browser) -> None:
@@ -113,8 +113,10 @@ def test_the_form_in_a_row_saves_and_the_next_sweep_obeys(world: World, mine: Br
     agent_id = world.caller().agent.id
     page = mine.get(f"/agents?edit={agent_id}").body
     assert re.search(r'name="cap" type="number" value="20"', page)
-    mine.post(f"/agents/{agent_id}/edit", name="desk", cap="2", idle_window_days="7")
-    assert mine.path == "/agents"
+    saved = mine.post(f"/agents/{agent_id}/edit", name="desk", cap="2", idle_window_days="7")
+    assert mine.path == f"/agents?saved={agent_id}"
+    assert "Saved. desk: a cap of 2 and 7 days, from the next sweep on." in words_of(saved.body)
+    assert "Saved." not in words_of(mine.get("/agents?saved=nosuchagent00").body)
     run_sweep(world.deps)
     assert "2 / 2" in row_of(mine.get("/agents").body, "desk")
     assert world.set_of() == ["b", "c"]
@@ -175,7 +177,7 @@ def test_names_that_weigh_much_make_no_large_page_and_every_agent_is_reached_and
     for agent_id in ids:
         page = mine.get(f"/agents?edit={agent_id}").body
         assert len(page.encode()) <= PAGE_BYTES
-        assert f'action="/agents/{agent_id}/edit#edit"' in page
+        assert f'action="/agents/{agent_id}/edit#edit-name"' in page
 
 
 # --- a new one
@@ -223,6 +225,18 @@ def test_a_new_agents_scope_is_chosen_with_it(world: World, mine: Browser) -> No
     mine.post("/agents/new", **form | {"scope": "list", "connection": connection.id})
     (made,) = [agent for agent in world.deps.store.agents.of_person(PERSON) if agent.name == "laptop"]
     assert made.connection_ids == frozenset({connection.id})
+
+
+def test_a_new_agent_for_which_nothing_was_ticked_is_said_to_have_no_connection(world: World, mine: Browser) -> None:
+    """It is a choice: it gets each one that is connected when it asks."""
+    world.connect()
+    page = mine.post("/agents/new", **new_form(mine) | {"scope": "list"}).body
+    assert "laptop may use no connection: none was ticked." in words_of(page)
+    (made,) = [agent for agent in world.deps.store.agents.of_person(PERSON) if agent.name == "laptop"]
+    assert f'href="/agents/{made.id}/scope">choose others' in page
+    every = mine.post("/agents/new", **new_form(mine) | {"name": "every"}).body
+    assert TOKEN.search(every)
+    assert "no connection" not in words_of(every)
 
 
 def test_every_field_that_is_wrong_says_so_at_once(world: World, mine: Browser) -> None:

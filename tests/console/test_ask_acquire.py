@@ -271,6 +271,7 @@ def test_the_goal_is_readable_whole_and_what_cannot_be_seen_is_spelled_out(stage
     long = f"{HOSTILE} " + "every order of the year " * 160
     page = mine.get(f"/a/{ask_for(stage, long).code}").body
     assert page.count("every order of the year") == 160
+    assert re.search(r"<details[^>]*><summary>Show all \d{4} characters</summary>", page)
     assert "U+202E" in page
     assert "<script>alert" not in page
     assert len(page.encode()) <= 30_000

@@ -259,6 +259,18 @@ def test_a_dry_run_shows_what_would_leave_and_answers_nothing(writing: World, mi
     assert writing.deps.store.asks.find(PERSON, ask.id) == ask
 
 
+def test_what_is_long_beside_the_values_stands_behind_its_length_too(writing: World, mine: Browser) -> None:
+    """So that the buttons are near; nothing of it is left out."""
+    writing.publish("create-note", WRITES, description="d" * 601)
+    ask = ask_for(writing, text="b" * 700)
+    mine.get(f"/a/{ask.code}")
+    page = mine.post(f"/a/{ask.code}", answer="dry-run").body
+    assert re.search(rf"Show all 601 characters</summary><div class=\"whole\">{'d' * 601}</div>", page)
+    stopped = page.partition("Stopped at the proxy")[2].partition("</ol>")[0]
+    assert re.search(r"Show all 7\d\d characters</summary>", stopped)
+    assert "b" * 700 in stopped
+
+
 def test_a_dry_run_that_fails_says_why(writing: World, mine: Browser) -> None:
     ask = ask_for(writing, nothing="here")
     mine.get(f"/a/{ask.code}")

@@ -14,7 +14,7 @@ from chalicelib.model import Connection, ConnectionState, VendorAnswer
 from chalicelib.proxy.schemes import SCHEMES
 from chalicelib.services import connections
 from chalicelib.services.connection_view import ConnectionFacts
-from tests.console.browser import Browser
+from tests.console.browser import Browser, heading
 from tests.console.reading import words_of
 from tests.services.world import PERSON, READS, START, WRITES, World
 
@@ -175,7 +175,7 @@ def test_a_person_adds_one_of_any_scheme(world: World, mine: Browser, scheme: st
 
 def test_the_hosts_are_the_first_thing_that_is_asked_for(mine: Browser) -> None:
     form = mine.get("/connections").body.partition('id="add"')[2]
-    names = [name for name in re.findall(r'name="([\w.]+)"', form) if name != "form_token"]
+    names = re.findall(r'<input id="[\w-]+" name="([\w.]+)"', form)
     assert names[:4] == ["primary_host", "hosts", "vendor", "display_name"]
 
 
@@ -206,6 +206,52 @@ def test_a_token_url_elsewhere_has_to_be_confirmed(world: World, mine: Browser) 
     assert "login.elsewhere.example.net, outside the primary host’s domain" in words_of(page)
     assert world.deps.store.grants.connections(PERSON) == []
     add(mine, scheme, **elsewhere, confirmed_host="login.elsewhere.example.net")
+    assert len(world.deps.store.grants.connections(PERSON)) == 1
+
+
+def new_form(mine: Browser) -> dict[str, str]:
+    """A form for a new connection, filled in."""
+    found = re.search(r'name="connection_id" value="(\w{13})"', mine.get("/connections").body)
+    assert found is not None
+    given = {"vendor": "acme", "display_name": "Acme, mine", "primary_host": "api.acme.example.org"}
+    return {"connection_id": found[1], "scheme": "bearer", "bearer.token": SECRET} | given
+
+
+@pytest.mark.parametrize("changed", [{}, {"vendor": "other"}, {"bearer.token": ""}, {"primary_host": ""}])
+def test_a_form_that_is_sent_twice_makes_one_connection_and_says_so(
+    world: World, mine: Browser, changed: dict[str, str]
+) -> None:
+    """A double click, or Back and Save again with something else typed."""
+    form = new_form(mine)
+    assert "Acme, mine" in words_of(mine.post("/connections", **form).body)
+    again = mine.post("/connections", **form | changed)
+    assert heading(again) == "Acme, mine is saved already"
+    (made,) = world.deps.store.grants.connections(PERSON)
+    assert (made.id, made.vendor) == (form["connection_id"], "acme")
+    assert f"/connections/{made.id}/secret" in again.body
+    mine.post(f"/connections/{made.id}/revoke")
+    revoked = mine.post("/connections", **form)
+    assert heading(revoked) == "Acme, mine is saved already"
+    assert "Replace the secret" not in revoked.body
+
+
+def test_another_form_makes_another_connection_and_one_that_was_wrong_stays_the_same(
+    world: World, mine: Browser
+) -> None:
+    first = new_form(mine)
+    wrong = mine.post("/connections", **first | {"primary_host": ""})
+    assert wrong.status == 422
+    assert f'name="connection_id" value="{first["connection_id"]}"' in wrong.body
+    for form in (first, new_form(mine)):
+        mine.post("/connections", **form)
+    assert len(world.deps.store.grants.connections(PERSON)) == 2
+
+
+def test_anothers_connection_of_the_same_id_is_another_one(world: World, mine: Browser, theirs: Browser) -> None:
+    form = new_form(mine)
+    mine.post("/connections", **form)
+    theirs.get("/settings")
+    assert "saved already" not in words_of(theirs.post("/connections", **form).body)
     assert len(world.deps.store.grants.connections(PERSON)) == 1
 
 

@@ -262,6 +262,20 @@ def test_an_invited_person_makes_an_account_of_their_own(world: World, mine: Bro
     assert "demo" not in text_of(guest.get("/agents").body).partition("New agent")[0].partition("Agents")[2]
 
 
+def test_an_invitation_that_is_sent_twice_makes_one_link_and_offers_another(mine: Browser) -> None:
+    def person_id(page: str) -> str:
+        found = re.search(r'name="person_id" value="(\w{13})"', page)
+        assert found is not None
+        return found[1]
+
+    sent = person_id(mine.get("/settings").body)
+    assert "/in/" in mine.post("/settings/invite", person_id=sent).body
+    again = mine.post("/settings/invite", person_id=sent)
+    assert heading(again) == "The link is made already"
+    assert "/in/" not in again.body
+    assert "/in/" in mine.post("/settings/invite", person_id=person_id(again.body)).body
+
+
 def test_an_answer_late_for_a_closed_list_is_no_harm(world: World, mine: Browser, deps: Deps) -> None:
     world.connect()
     world.publish("note", WRITES)

@@ -102,7 +102,7 @@ def test_two_hundred_tools_are_paged_and_a_page_stays_small(world: World, mine: 
 def test_a_tool_that_no_list_shows_says_why(world: World, mine: Browser) -> None:
     world.publish("a")
     world.deps.store.table.write(delete(items.current_key(PERSON, "demo__a")))
-    assert "withheld: its current version is not in the toolbox" in page_of(mine, "/toolbox")
+    assert "no agent; it is withheld: its current version is not in the toolbox" in page_of(mine, "/toolbox")
 
 
 def test_hostile_words_are_text_and_what_cannot_be_seen_is_spelled_out(world: World, mine: Browser) -> None:

@@ -59,6 +59,21 @@ def test_the_window_that_would_have_kept_it_is_the_smallest(active_at: datetime,
     assert keeper == Keeper(idle_window_days=days)
 
 
+@given(st.integers(1, 3600), st.integers(0, 3600), st.integers(1, 86_400_000))
+def test_the_window_that_would_have_kept_it_is_longer_than_the_one_that_did_not_wherever_the_rules_clock_stood(
+    window: int, idle_days: int, later_ms: int
+) -> None:
+    """Under one day less it leaves at that sweep, and under this one it stays."""
+    promotion = Promotion("a", "1", NOW - idle_days * DAY, Cause.AGENT)
+    rule_at = NOW + (window - idle_days) * DAY + later_ms * MS
+    (leaver,) = decide_leavers([promotion], cap=20, idle_window_days=window, now=rule_at)
+    change = left("a", leaver.cause, leaver.active_at)
+    swept = ChangeSet(1, NOW, (change,), window, 20, 1, rule_at)
+    days = find_keeper(Departure(change, swept)).idle_window_days
+    assert days == window + 1
+    assert not decide_leavers([promotion], cap=20, idle_window_days=days, now=rule_at)
+
+
 def test_the_cap_that_would_have_kept_it_counts_what_the_window_left() -> None:
     changes = (left("a"), left("b", Cause.CAP), left("c", Cause.CAP))
     swept = record(1, *changes, cap=14, size=17)

@@ -150,7 +150,10 @@ def test_what_is_no_password_is_refused(world: World, password: str) -> None:
 
 def test_an_invited_person_has_everything_of_their_own(world: World) -> None:
     with_account(world)
-    person_id, secret = accounts.invite(world.deps)
+    person_id = world.deps.new_id()
+    secret = accounts.invite(world.deps, person_id)
+    assert secret is not None
+    assert accounts.invite(world.deps, person_id) is None
     with pytest.raises(Refusal):
         use(world, secret)  # the address is another person's
     signed_in = logins.find_login(world.deps, use(world, secret, email="other@example.org"))

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from chalicelib.errors import Refusal
+from chalicelib.model import Agent
 from chalicelib.services import agent_summaries, agents
 from chalicelib.services.agent_summaries import AgentSummary, AgentsView
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from chalicelib.services.deps import Deps
 
 SHOWN: Final = 20
+SAVED: Final = "saved"
+"""In the address of the list that a save leads to: whose limits."""
 ROW_BYTES: Final = 1_000
 """About what one of them weighs."""
 
@@ -51,6 +54,8 @@ class AgentListPage:
     start: int
     """How many agents stand before these."""
     total: int
+    saved: Agent | None
+    """Whose limits were saved just now."""
     editing: str
     """The agent whose form is open; empty: none."""
     form: AgentForm
@@ -80,7 +85,7 @@ def edit(visit: Visit) -> PageResponse:
     except Refusal as refusal:
         return _fitted(_page(visit, agent.id, agent_form.refused(typed, refusal)), status=422)
     start = read_number(visit.field("from"))
-    return visit.go("/agents", query=f"?from={start}" if start else "")
+    return visit.go("/agents", query=f"?from={start}&{SAVED}={agent.id}" if start else f"?{SAVED}={agent.id}")
 
 
 def _fitted(page: AgentListPage, status: int = 200) -> PageResponse:
@@ -107,6 +112,7 @@ def _page(visit: Visit, editing: str, form: AgentForm | None = None) -> AgentLis
         lines=tuple(_line(summary) for summary in shown),
         start=start,
         total=len(view.summaries),
+        saved=_live(view, visit.request.query.get(SAVED, "")),
         editing=mine.id if mine else "",
         form=form or (agent_form.saved(mine) if mine else AgentForm()),
         swept_at=_swept_at(view),
@@ -122,6 +128,11 @@ def _start(visit: Visit, view: AgentsView, editing: str) -> int:
         return place - place % SHOWN
     start = read_number(visit.field("from") or visit.request.query.get("from", ""))
     return start if start < len(view.summaries) else 0
+
+
+def _live(view: AgentsView, agent_id: str) -> Agent | None:
+    agents_found = (summary.agent for summary in view.summaries if summary.agent.id == agent_id)
+    return next((agent for agent in agents_found if agent.revoked_at is None), None)
 
 
 def _swept_at(view: AgentsView) -> datetime | None:

@@ -60,7 +60,7 @@ def _show(visit: Visit, what: What) -> PageResponse:
         raise NotFound from None
     answers = agent_runs.answer_rows(view) if what == "approvals" else ()
     runs = agent_runs.run_rows(view) if what == "runs" else ()
-    jobs = agent_jobs.job_rows(view) if what == "jobs" else ()
+    jobs = agent_jobs.job_rows(view, visit.deps.now()) if what == "jobs" else ()
     left = tuple(agent_rows.left_line(one, view) for one in view.left) if what == "left" else ()
     total = len(answers) + len(runs) + len(jobs) + len(left)
     start = read_number(visit.request.query.get("from", ""))

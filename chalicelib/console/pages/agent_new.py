@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import CAP_RANGE, IDLE_WINDOW_DAYS_RANGE, Agent, Connection, ConnectionState
@@ -14,11 +13,10 @@ from .. import agent_form, framing
 from ..agent_form import AgentForm, Scope
 from ..forms import FormFault, parse
 from ..http import PageResponse
+from ..made_once import sent_id
 from ..render import Frame, html
 from ..snippets import TRY_ANSWER, Snippet, snippets, try_it
 from ..visit import Visit
-
-_ID: Final = re.compile(r"[a-z0-9]{13}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +62,7 @@ def show(visit: Visit) -> PageResponse:
 
 
 def create(visit: Visit) -> PageResponse:
-    sent = visit.field("agent_id")
-    agent_id = sent if _ID.fullmatch(sent) else visit.deps.new_id()
+    agent_id = sent_id(visit, "agent_id")
     typed = agent_form.typed(visit.fields)
     try:
         wanted, scope = agent_form.read_limits(visit.fields), parse(Scope, visit.fields, agent_form.WORDS)

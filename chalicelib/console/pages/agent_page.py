@@ -72,6 +72,8 @@ class AgentPage:
     jobs_total: int
     jobs_live: bool
     """Whether one of those shown still moves."""
+    moved: str
+    """Differs once anything of the agent that the page tells has moved: what stands beside a live job follows it."""
     history: HistoryCard
     answers: tuple[AnswerRow, ...]
     answers_total: int
@@ -129,7 +131,7 @@ def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | Non
     history = history_card(view, visit.request.query)
     answers = agent_runs.answer_rows(view)
     runs = agent_runs.run_rows(view)
-    jobs = agent_jobs.job_rows(view)
+    jobs = agent_jobs.job_rows(view, visit.deps.now())
     lines = agent_rows.set_lines(view, _foreseen(visit, view), visit.deps.now())
     return AgentPage(
         frame=framing.wide(visit, view.waiting),
@@ -149,7 +151,8 @@ def _page(visit: Visit, view: AgentView, form: AgentForm, preview: Preview | Non
         set=_set_card(visit, view, lines),
         jobs=jobs[:JOBS_SHOWN],
         jobs_total=len(jobs),
-        jobs_live=agent_jobs.is_live(jobs[:JOBS_SHOWN]),
+        jobs_live=any(job.is_live for job in jobs[:JOBS_SHOWN]),
+        moved=agent_jobs.moved(view),
         history=history,
         answers=answers[:ANSWERS_SHOWN],
         answers_total=len(answers),

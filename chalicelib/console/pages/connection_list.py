@@ -7,15 +7,16 @@ from typing import ClassVar, Final
 from urllib.parse import urlsplit
 
 from chalicelib.errors import Refusal
-from chalicelib.model import ConnectionState
+from chalicelib.model import Connection, ConnectionState
 from chalicelib.services import connection_view, connections
 from chalicelib.services.connection_view import ConnectionFacts
 
-from .. import connection_form
+from .. import connection_form, framing
 from ..connection_form import PRIMARY, ConnectionForm
 from ..connection_states import State, state_of
 from ..forms import FormFault, Unreadable
 from ..http import PageResponse
+from ..made_once import sent_id
 from ..names import name_shown
 from ..paging import PAGE_BYTES, read_number
 from ..render import Frame, html
@@ -53,11 +54,25 @@ class ConnectionsPage:
     start: int
     """How many stand before these."""
     total: int
+    new_id: str
+    """Chosen before the connection is made, so that a form that is sent twice makes one."""
     form: ConnectionForm
 
 
+@dataclass(frozen=True, slots=True)
+class RepeatedConnectionPage:
+    """What a form that was sent before is answered: no other connection was made."""
+
+    template: ClassVar[str] = "connection_repeated.html"
+    frame: Frame
+    connection: Connection
+    name: tuple[Piece, ...]
+    has_live_secret: bool
+    """Whether it has one that can be replaced."""
+
+
 def show(visit: Visit) -> PageResponse:
-    return _fitted(_page(visit, ConnectionForm()))
+    return _fitted(_page(visit, ConnectionForm(), visit.deps.new_id()))
 
 
 def _fitted(page: ConnectionsPage, status: int = 200) -> PageResponse:
@@ -70,17 +85,25 @@ def _fitted(page: ConnectionsPage, status: int = 200) -> PageResponse:
 
 
 def create(visit: Visit) -> PageResponse:
-    person_id = visit.person_id
+    person_id, new_id = visit.person_id, sent_id(visit, "connection_id")
     try:
         wanted, shown = connection_form.read(visit.fields)
     except FormFault:
         raise Unreadable from None
     try:
-        connections.create_connection(visit.deps, person_id, wanted)
+        connections.create_connection(visit.deps, person_id, wanted, connection_id=new_id)
     except Refusal as refusal:
+        made = visit.deps.store.grants.find_connection(person_id, new_id)
+        if made is not None:
+            return html(_repeated(visit, made))
         faulty = connection_form.with_faults(shown, wanted, refusal, visit.deps.connections)
-        return _fitted(_page(visit, _in_plain_words(faulty)), status=422)
+        return _fitted(_page(visit, _in_plain_words(faulty), new_id), status=422)
     return visit.go("/connections")
+
+
+def _repeated(visit: Visit, made: Connection) -> RepeatedConnectionPage:
+    has_live_secret = made.state is ConnectionState.LIVE and made.scheme != "none"
+    return RepeatedConnectionPage(framing.wide(visit), made, name_shown(made.display_name), has_live_secret)
 
 
 def _in_plain_words(form: ConnectionForm) -> ConnectionForm:
@@ -103,7 +126,7 @@ def _host_of(typed: str) -> str:
         return ""
 
 
-def _page(visit: Visit, form: ConnectionForm) -> ConnectionsPage:
+def _page(visit: Visit, form: ConnectionForm, new_id: str) -> ConnectionsPage:
     every, frame = with_frame(visit, lambda: connection_view.every(visit.deps, visit.signed_in.person))
     start = read_number(visit.request.query.get("from", ""))
     start = start if start < len(every) else 0
@@ -112,6 +135,7 @@ def _page(visit: Visit, form: ConnectionForm) -> ConnectionsPage:
         rows=tuple(_row(facts) for facts in every[start : start + SHOWN]),
         start=start,
         total=len(every),
+        new_id=new_id,
         form=form,
     )
 

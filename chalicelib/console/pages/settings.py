@@ -35,6 +35,8 @@ class SettingsPage:
     is_changed: bool
     """Whether the password was changed just now."""
     shortest: int
+    new_person_id: str
+    """Of whoever is invited, so that a form that is sent twice invites one."""
 
 
 def show(visit: Visit) -> PageResponse:
@@ -87,4 +89,5 @@ def _page(visit: Visit, faults: dict[str, str] | None = None, *, is_changed: boo
         faults=faults or {},
         is_changed=is_changed,
         shortest=passwords.LENGTH_MIN,
+        new_person_id=visit.deps.new_id(),
     )
