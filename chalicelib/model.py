@@ -681,6 +681,14 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenJob:
+    """A job that has not ended, as the row that counts an agent's open jobs knows it."""
+
+    id: str
+    connection_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """One turn of a conversation with a language model."""
 

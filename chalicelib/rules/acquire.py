@@ -9,13 +9,15 @@ from enum import Enum, StrEnum
 from typing import Any, Final
 
 from chalicelib.errors import Reason
-from chalicelib.model import Answer, Approval, Job, Json, Reply
+from chalicelib.model import Answer, Approval, Job, JobStatus, Json, Reply
 
 ATTEMPTS_MAX: Final = 4
 TOKENS_MAX: Final = 400_000
 """Of all replies of a job together, both directions."""
 TIME_MAX: Final = timedelta(minutes=10)
 """From the call to the job's end."""
+MADE: Final = "ok"
+"""What the ledger calls the end of a job that made a tool."""
 JOBS_OPEN_MAX: Final = 3
 """Of one agent."""
 REPLY_TOKENS_MAX: Final = 8_000
@@ -121,6 +123,24 @@ def proves_nothing(report: Mapping[str, Any], *, insists: bool) -> bool:
 
 
 _EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
+
+
+def outcome_of(ended: Job) -> str:
+    """What the ledger calls the end of this job."""
+    if ended.status is JobStatus.SUCCEEDED:
+        return MADE
+    return str((ended.result or {}).get("failure", ended.status.value))
+
+
+def held_until(job: Job) -> datetime:
+    """Until when the open job holds the sweep off, whatever becomes of its workers: its deadline, and beyond it only
+    while a worker is heard of."""
+    return max(job.deadline, job.lease_until)
+
+
+def next_lease(job: Job, now: datetime) -> datetime:
+    """Until when a job that is queued again waits for a worker. Past its deadline it waits for none."""
+    return min(now + TAKE_UP, job.deadline)
 
 
 def is_silent(job: Job, now: datetime) -> bool:

@@ -75,7 +75,7 @@ class Worker:
 
     def succeeded(self) -> None:
         """After the publish that ended the job."""
-        self._ended("ok")
+        self._ended(rule.MADE)
 
     def _ended(self, outcome: str) -> None:
         jobs.release(self.deps, self.agent, self.job, outcome)

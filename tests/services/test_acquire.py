@@ -14,7 +14,18 @@ from chalicelib import wiring
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AcquireQuestion, AskAnswer, JobStatus, RunKind
 from chalicelib.rules import acquire as rule
-from chalicelib.services import acquire, acquire_asks, agents, connections, replies, sweep, toolbox, workers, writing
+from chalicelib.services import (
+    acquire,
+    acquire_asks,
+    agents,
+    connections,
+    jobs,
+    replies,
+    sweep,
+    toolbox,
+    workers,
+    writing,
+)
 from chalicelib.services.acquire import News, Similar, Wanted
 from chalicelib.services.asks import Waiting
 from tests.acceptance.waiting import until
@@ -285,6 +296,18 @@ def test_at_most_three_jobs_of_an_agent_are_open(stage: Stage) -> None:
     with pytest.raises(Refusal) as refused:
         stage.acquire("One more")
     assert refused.value.reason is Reason.RATE_LIMITED
+    its = [job.id for job in stage.world.deps.store.jobs.newest(PERSON, stage.world.caller().agent.id)]
+    assert f"3 jobs of this agent are open ({', '.join(sorted(its))})." in refused.value.message
+
+
+def test_a_job_whose_time_is_up_takes_no_place_from_another(stage: Stage) -> None:
+    stage.allow()
+    for number in range(3):
+        stage.acquire(f"Goal {number}")
+    stage.world.clock.forward(minutes=10)
+    assert isinstance(stage.acquire("One more"), News)
+    open_now = stage.world.deps.store.jobs.all_open(PERSON, stage.world.caller().agent.id)
+    assert [job.goal for job in open_now] == ["One more"]
 
 
 def test_a_worker_that_comes_twice_does_it_once(stage: Stage) -> None:
@@ -404,6 +427,55 @@ def test_the_sweep_leaves_the_agent_alone_while_its_job_is_open(stage: Stage) ->
         assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
     worker.fail(rule.Failure.JOB_FAILED)
     assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
+
+
+def test_the_sweep_leaves_the_agent_alone_until_the_deadline_of_a_job_whose_workers_all_died(stage: Stage) -> None:
+    stage.world.publish("idle", READS)
+    job = stage.start(ignore_existing=True)
+    far = stage.world.clock() + timedelta(days=400)
+    for _ in range(6):
+        assert workers.take_up(stage.world.deps, stage.world.caller().agent, job.id) is not None
+        stage.world.clock.forward(seconds=91)
+        assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
+    stage.world.clock.forward(seconds=45)
+    assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
+    assert stage.job(job).status is JobStatus.QUEUED
+    stage.world.clock.forward(seconds=9)
+    assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
+    assert stage.failure(stage.job(job)) == "job_failed"
+
+
+def test_a_job_that_was_queued_again_holds_the_sweep_off_like_one_that_was_never_silent(stage: Stage) -> None:
+    stage.world.publish("idle", READS)
+    job = stage.start(ignore_existing=True)
+    stage.world.clock.forward(seconds=100)
+    far = stage.world.clock() + timedelta(days=400)
+    swept = sweep.run_sweep(stage.world.deps, rule_now=far)
+    assert (swept.demoted, len(swept.having(sweep.Outcome.SKIPPED))) == ([], 1)
+    assert stage.job(job).status is JobStatus.QUEUED
+    assert stage.world.ledger() == [], "the run of an open job is not buried as dead"
+
+
+def test_a_job_is_queued_again_until_its_deadline_and_no_longer(stage: Stage) -> None:
+    job = stage.start()
+    stage.world.clock.forward(minutes=9, seconds=50)
+    sweep.run_sweep(stage.world.deps)
+    assert stage.job(job).lease_until == job.deadline
+
+
+def test_a_job_that_ended_holds_nothing_although_its_worker_died_with_the_run_in_flight(stage: Stage) -> None:
+    stage.world.publish("idle", READS)
+    job = stage.start(ignore_existing=True)
+    worker = workers.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    assert worker is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "release", die)
+        with pytest.raises(Killed):
+            worker.fail(rule.Failure.ATTEMPT_BUDGET)
+    far = stage.world.clock() + timedelta(days=400)
+    assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
+    line = stage.world.ledger()[0]
+    assert (line.run.id, line.outcome, stage.world.caller().agent.runs) == (job.id, "attempt_budget", {})
 
 
 def test_revoking_the_connection_cancels_the_job(stage: Stage) -> None:
