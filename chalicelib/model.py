@@ -646,6 +646,8 @@ class JobDraft:
 
     reply: str
     problems: str
+    said: str = ""
+    """The same in a line, for those who follow the job."""
 
 
 @dataclass(frozen=True, slots=True)

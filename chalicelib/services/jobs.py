@@ -18,13 +18,13 @@ from chalicelib.model import (
     ToolVersion,
 )
 from chalicelib.rules import acquire as rule
-from chalicelib.rules.acquire import Failure
+from chalicelib.rules.endings import SAID_MAX, TIME_UP, Ending
 from chalicelib.services import trail
 from chalicelib.services.deps import Deps, log
 
 TOOL: Final = "acquire"
 """What the ledger calls the tool of a job's run."""
-MESSAGE_MAX: Final = 400
+MESSAGE_MAX: Final = SAID_MAX
 ATTEMPTS_MAX: Final = rule.ATTEMPTS_MAX
 
 
@@ -45,14 +45,9 @@ def made(version: ToolVersion) -> JsonObject:
     }
 
 
-def failed(failure: Failure, detail: str = "") -> JsonObject:
+def failed(job: Job, ending: Ending) -> JsonObject:
     """The result of a job that failed."""
-    return {"failure": failure.value, "message": f"{said_of(failure, detail)} {rule.WHAT_NEXT[failure]}"}
-
-
-def said_of(failure: Failure, detail: str = "") -> str:
-    """What happened, as anybody is told it; what an agent does next is no part of it."""
-    return f"{rule.SAID[failure]} {detail}".strip()[:MESSAGE_MAX]
+    return {"failure": ending.failure.value, "message": f"{ending.told_of(job)} {ending.what_next}"}
 
 
 def cancel(deps: Deps, agent: Agent, job: Job, why: str) -> bool:
@@ -113,12 +108,11 @@ def go_on(deps: Deps, job: Job) -> Job:
 
 
 def _end_overdue(deps: Deps, job: Job) -> None:
-    result = failed(Failure.JOB_FAILED, rule.TIME_UP)
-    entry = JobEntry(job.last_seq + 1, deps.now(), "failed", said_of(Failure.JOB_FAILED, rule.TIME_UP))
-    if deps.store.jobs.end_silent(job, JobStatus.FAILED, result, entry):
+    entry = JobEntry(job.last_seq + 1, deps.now(), "failed", TIME_UP.told_of(job))
+    if deps.store.jobs.end_silent(job, JobStatus.FAILED, failed(job, TIME_UP), entry):
         facts = deps.store.agents.find(job.person_id, job.agent_id)
         if facts is not None:
-            release(deps, facts.agent, job, Failure.JOB_FAILED)
+            release(deps, facts.agent, job, TIME_UP.failure)
 
 
 def start(deps: Deps, job: Job) -> None:

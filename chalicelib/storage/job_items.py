@@ -80,7 +80,7 @@ def _to_entry(seq: int, value: Item) -> JobEntry:
 
 
 def draft_value(draft: JobDraft) -> dict[str, str]:
-    return json_text([draft.reply, draft.problems])
+    return json_text([draft.reply, draft.problems, draft.said])
 
 
 def open_job_value(job: Job) -> dict[str, list[str]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from chalicelib import wiring
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AcquireQuestion, AskAnswer, JobStatus, RunKind
 from chalicelib.rules import acquire as rule
+from chalicelib.rules import endings
 from chalicelib.services import (
     acquire,
     acquire_asks,
@@ -218,6 +220,45 @@ def test_after_four_attempts_it_is_over(stage: Stage) -> None:
     assert stage.world.set_of() == []
 
 
+def test_a_job_that_failed_says_what_was_wrong_last_to_agent_and_person(stage: Stage) -> None:
+    stage.model.will_say([a_tool(BROKEN)])
+    job = stage.finished()
+    said = [entry.message for entry in job.progress if entry.step == "check"]
+    assert said[0].startswith('demo__list-notes did not pass the check, 1 problem: "line 2, ')
+    assert "requests" in said[0]
+    assert job.result is not None
+    assert f"Its last attempt: {said[-1]} Call acquire again" in str(job.result["message"])
+    assert job.progress[-1].message.endswith(f"Its last attempt: {said[-1]}")
+
+
+def test_each_attempt_that_fell_short_says_why(stage: Stage) -> None:
+    script = ["I would love to!", a_tool(READS, reads=["/no-such-path"]), a_tool(WRONG_PATH), a_tool(READS)]
+    stage.model.will_say(script)
+    said = {entry.step: entry.message for entry in reversed(stage.finished().progress)}
+    assert '"A reply holds one ```python block and one ```json block; ' in said["unreadable"]
+    assert said["reads"] == 'A proof read failed: "GET /no-such-path answered 404".'
+    assert '"GET /note-list answered 404"' in said["dry run"]
+
+
+def test_a_job_whose_time_is_up_says_what_was_wrong_last(stage: Stage) -> None:
+    stage.model.will_say([a_tool(BROKEN), 400])
+    job = stage.start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "await_reply", first_then(die, replies.await_reply))
+        with pytest.raises(Killed):
+            stage.work()
+    stage.world.clock.forward(minutes=11)
+    done = acquire.status(stage.world.deps, stage.world.caller(), job.id, 0).job
+    assert stage.failure(done) == "job_failed"
+    assert "Its 10 minutes were up. Its last attempt: demo__list-notes did not" in str((done.result or {})["message"])
+
+
+def first_then(second: Callable[..., Any], first: Callable[..., Any]) -> Callable[..., Any]:
+    """What answers as `first` once, and as `second` from then on."""
+    acts = iter([first])
+    return lambda *arguments: next(acts, second)(*arguments)
+
+
 def test_the_token_ceiling_is_never_passed(stage: Stage) -> None:
     stage.model.tokens = (300_000, 90_000)
     stage.model.will_say([a_tool(BROKEN)])
@@ -231,7 +272,8 @@ def test_a_model_that_gives_up_is_believed(stage: Stage) -> None:
     job = stage.finished()
     assert stage.failure(job) == "model_gave_up"
     assert job.result is not None
-    assert "the API has no notes" in str(job.result["message"])
+    said = 'The model says that it cannot be done. It says: "the API has no notes". Call acquire with another goal'
+    assert str(job.result["message"]).startswith(said)
 
 
 def test_a_model_that_fails_is_named(stage: Stage) -> None:
@@ -409,7 +451,7 @@ def test_a_worker_that_was_given_up_for_dead_writes_nothing_more(stage: Stage) -
     with pytest.raises(workers.JobLost):
         first.note("model", "late")
     with pytest.raises(workers.JobLost):
-        first.fail(rule.Failure.JOB_FAILED)
+        first.fail(endings.BROKEN)
     second.note("model", "in time")
 
 
@@ -425,7 +467,7 @@ def test_the_sweep_leaves_the_agent_alone_while_its_job_is_open(stage: Stage) ->
         stage.world.clock.forward(seconds=60)
         worker.beat()
         assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
-    worker.fail(rule.Failure.JOB_FAILED)
+    worker.fail(endings.BROKEN)
     assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
 
 
@@ -471,7 +513,7 @@ def test_a_job_that_ended_holds_nothing_although_its_worker_died_with_the_run_in
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jobs, "release", die)
         with pytest.raises(Killed):
-            worker.fail(rule.Failure.ATTEMPT_BUDGET)
+            worker.fail(endings.ATTEMPTS_SPENT)
     far = stage.world.clock() + timedelta(days=400)
     assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
     line = stage.world.ledger()[0]
@@ -506,6 +548,7 @@ def test_a_withdrawn_answer_is_asked_for_again_and_stops_a_queued_job(stage: Sta
     stage.work()
     assert stage.failure(stage.job(job)) == "connection_unavailable"
     assert stage.model.asked == []
+    assert isinstance(stage.acquire(), Waiting)
 
 
 def test_an_answer_withdrawn_while_the_model_writes_stops_the_job_before_anything_more_is_read(stage: Stage) -> None:
@@ -516,6 +559,10 @@ def test_an_answer_withdrawn_while_the_model_writes_stops_the_job_before_anythin
     stage.model.will_say([withdraw])
     job = stage.finished()
     assert stage.failure(job) == "connection_unavailable"
+    told = str((job.result or {})["message"])
+    assert "was withdrawn" in told
+    assert told.endswith("Call acquire again: it asks the person anew.")
+    assert not any(word in told for word in ("revoked", "credential", "request_connection"))
     assert [line.run.kind for line in stage.world.ledger()] == [RunKind.ACQUIRE], "no run of a read or a candidate"
     assert (len(stage.model.asked), stage.world.set_of()) == (1, [])
 
@@ -528,6 +575,8 @@ def test_a_connection_that_leaves_the_agents_scope_meanwhile_is_not_used_any_mor
     stage.model.will_say([narrow])
     job = stage.finished()
     assert stage.failure(job) == "connection_unavailable"
+    told = str((job.result or {})["message"])
+    assert told.startswith("The agent may not use the connection any more. The person can let the agent use it again")
     assert [line.run.kind for line in stage.world.ledger()] == [RunKind.ACQUIRE]
 
 
