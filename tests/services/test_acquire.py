@@ -281,6 +281,23 @@ def test_a_model_that_fails_is_named(stage: Stage) -> None:
     assert stage.failure(stage.finished()) == "model_failed"
 
 
+def test_a_model_that_answers_in_no_format_is_named_and_nothing_of_grafts_broke(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.model.will_say([b'{"choices": [{"message": {"content": null}}]}'])
+    job = stage.finished()
+    assert stage.failure(job) == "model_failed"
+    assert "answered something that is no chat completion. Try again later" in str((job.result or {})["message"])
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_a_blank_reply_costs_an_attempt_and_is_not_said_again(stage: Stage, blank: str) -> None:
+    stage.model.will_say([blank, a_tool(READS)])
+    assert stage.finished().attempts == 2
+    assert all(turn["text"].strip() for turn in stage.model.asked[1].messages)
+
+
 def test_a_vendor_that_cannot_be_reached_ends_it(stage: Stage) -> None:
     stage.connection = stage.world.connect(primary_host="nobody.invalid")
     job = stage.finished()
