@@ -642,6 +642,8 @@ class JobDraft:
 
     reply: str
     problems: str
+    said: str = ""
+    """The same in a line, for those who follow the job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -674,6 +676,14 @@ class Job:
     @property
     def last_seq(self) -> int:
         return self.progress[-1].seq if self.progress else 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenJob:
+    """A job that has not ended, as the row that counts an agent's open jobs knows it."""
+
+    id: str
+    connection_id: str
 
 
 @dataclass(frozen=True, slots=True)

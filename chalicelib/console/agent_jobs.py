@@ -16,7 +16,7 @@ from .unseen import Piece, pieces
 from .words import count
 
 GOAL_SHOWN: Final = 140
-NEWS_SHOWN: Final = 200
+NEWS_SHOWN: Final = 320
 NAME_SHOWN: Final = 60
 """Characters of a goal, of what a job says last, and of a connection's name."""
 TEXT_BYTES: Final = 600

@@ -1,21 +1,22 @@
-"""Having a tool written: what a job may spend, when it ends, and under which name."""
+"""Having a tool written: what a job may spend, until when it is open, and under which name."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum
 from typing import Any, Final
 
-from chalicelib.errors import Reason
-from chalicelib.model import Answer, Approval, Job, Json, Reply
+from chalicelib.model import Answer, Approval, Job, JobStatus, Json, Reply
 
 ATTEMPTS_MAX: Final = 4
 TOKENS_MAX: Final = 400_000
 """Of all replies of a job together, both directions."""
 TIME_MAX: Final = timedelta(minutes=10)
 """From the call to the job's end."""
+MADE: Final = "ok"
+"""What the ledger calls the end of a job that made a tool."""
 JOBS_OPEN_MAX: Final = 3
 """Of one agent."""
 REPLY_TOKENS_MAX: Final = 8_000
@@ -92,27 +93,6 @@ def estimate_tokens(characters: int) -> int:
     return -(-characters // CHARACTERS_PER_TOKEN)
 
 
-def find_failure(reason: str) -> Failure | None:
-    """What a refusal of the proxy or a run means for the whole job; None: the next attempt may do better."""
-    if reason in _CONNECTION_GONE:
-        return Failure.CONNECTION_UNAVAILABLE
-    if reason == Reason.VENDOR_UNREACHABLE:
-        return Failure.VENDOR_UNREACHABLE
-    if reason in (Reason.RATE_LIMITED, Reason.INTERNAL):
-        return Failure.JOB_FAILED
-    return None
-
-
-_CONNECTION_GONE: Final[Collection[str]] = frozenset(
-    {
-        Reason.CONNECTION_REVOKED,
-        Reason.CONNECTION_NOT_FOUND,
-        Reason.CONNECTION_NOT_BOUND,
-        Reason.CREDENTIAL_MISSING,
-    }
-)
-
-
 def proves_nothing(report: Mapping[str, Any], *, insists: bool) -> bool:
     """Whether a dry run that passed shows nothing: it wrote nothing and returned nothing. That is believed once the
     model insists on it."""
@@ -123,6 +103,24 @@ def proves_nothing(report: Mapping[str, Any], *, insists: bool) -> bool:
 _EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 
 
+def outcome_of(ended: Job) -> str:
+    """What the ledger calls the end of this job."""
+    if ended.status is JobStatus.SUCCEEDED:
+        return MADE
+    return str((ended.result or {}).get("failure", ended.status.value))
+
+
+def held_until(job: Job) -> datetime:
+    """Until when the open job holds the sweep off, whatever becomes of its workers: its deadline, and beyond it only
+    while a worker is heard of."""
+    return max(job.deadline, job.lease_until)
+
+
+def next_lease(job: Job, now: datetime) -> datetime:
+    """Until when a job that is queued again waits for a worker. Past its deadline it waits for none."""
+    return min(now + TAKE_UP, job.deadline)
+
+
 def is_silent(job: Job, now: datetime) -> bool:
     """Whether an open job's worker is gone."""
     return job.status.is_open and job.lease_until <= now
@@ -131,25 +129,3 @@ def is_silent(job: Job, now: datetime) -> bool:
 def is_overdue(job: Job, now: datetime) -> bool:
     """A silent job whose time is up has no further worker to wait for."""
     return is_silent(job, now) and job.deadline <= now
-
-
-SAID: Final = {
-    Failure.ATTEMPT_BUDGET: f"After {ATTEMPTS_MAX} attempts no module passed its check and its dry run.",
-    Failure.TOKEN_CEILING: f"The next attempt could have cost more than the {TOKENS_MAX:,} tokens that a job may use.",
-    Failure.MODEL_GAVE_UP: "The model says that it cannot be done.",
-    Failure.MODEL_FAILED: "The model did not answer.",
-    Failure.CONNECTION_UNAVAILABLE: "The connection was revoked, or has no credential.",
-    Failure.VENDOR_UNREACHABLE: "The vendor could not be reached.",
-    Failure.JOB_FAILED: "The job did not come to its end.",
-}
-TIME_UP: Final = f"Its {TIME_MAX.total_seconds() / 60:.0f} minutes were up."
-BROKEN: Final = "Something went wrong on the way; Graft's log says what."
-WHAT_NEXT: Final = {
-    Failure.ATTEMPT_BUDGET: "Call acquire again with better hints, or write the tool yourself with publish_tool.",
-    Failure.TOKEN_CEILING: "Ask for less at once, or write the tool yourself with publish_tool.",
-    Failure.MODEL_GAVE_UP: "Call acquire with another goal or better hints, or write the tool with publish_tool.",
-    Failure.MODEL_FAILED: "Try again later, or write the tool yourself with publish_tool.",
-    Failure.CONNECTION_UNAVAILABLE: "Ask for it with request_connection or request_credential, then call acquire.",
-    Failure.VENDOR_UNREACHABLE: "Try again later.",
-    Failure.JOB_FAILED: "Call acquire again, or write the tool yourself with publish_tool.",
-}

@@ -77,11 +77,15 @@ def quoted(title: str, text: str) -> str:
 
 
 def conversation(first: str, draft: JobDraft | None) -> list[Said]:
-    """The task, and of what was tried only the last: each attempt costs about the same."""
-    said = [Said("user", first)]
-    if draft is not None:
-        said += [Said("assistant", draft.reply), Said("user", draft.problems)]
-    return said
+    """The task, and of what was tried only the last: each attempt costs about the same.
+
+    Turns alternate and none is blank, which Bedrock would refuse: after a blank reply its problems join the task.
+    """
+    if draft is None:
+        return [Said("user", first)]
+    if not draft.reply.strip():
+        return [Said("user", f"{first}\n\n{draft.problems}")]
+    return [Said("user", first), Said("assistant", draft.reply), Said("user", draft.problems)]
 
 
 def characters(said: Iterable[Said]) -> int:

@@ -118,9 +118,11 @@ def _open(deps: Deps, caller: Caller, connection: Connection, wanted: Wanted, di
         running = next((job for job in open_jobs if job.digest == digest), None)
         if running is not None:
             return running
-        _refuse_when_busy(open_jobs)
+        if len(open_jobs) >= rule.JOBS_OPEN_MAX:
+            _require_ended(deps, open_jobs)
+            continue
         job = _new_job(deps, caller, connection, wanted, digest)
-        also = [*deps.store.jobs.opened(job), deps.store.connection_is_live(connection)]
+        also = [*deps.store.jobs.opened(job, most=rule.JOBS_OPEN_MAX), deps.store.connection_is_live(connection)]
         pace = throttle.pace_at(job.created_at)
         if deps.store.runs.claim(caller.facts, jobs.run_of(job), None, pace, also=also):
             jobs.start(deps, job)
@@ -147,11 +149,13 @@ def _new_job(deps: Deps, caller: Caller, connection: Connection, wanted: Wanted,
     )
 
 
-def _refuse_when_busy(open_jobs: list[Job]) -> None:
-    if len(open_jobs) >= rule.JOBS_OPEN_MAX:
-        ids = ", ".join(job.id for job in open_jobs)
+def _require_ended(deps: Deps, open_jobs: list[Job]) -> None:
+    """End what has only not been ended yet. Refuses `rate_limited` when nothing was."""
+    still_open = [job for job in open_jobs if jobs.go_on(deps, job).status.is_open]
+    if len(still_open) == len(open_jobs):
+        ids = ", ".join(job.id for job in still_open)
         raise Refusal(
             Reason.RATE_LIMITED,
-            f"{rule.JOBS_OPEN_MAX} jobs of this agent are open ({ids}). Wait for one with acquire_status, then repeat.",
+            f"{len(still_open)} jobs of this agent are open ({ids}). Wait for one with acquire_status, then repeat.",
             {"retryAfterSeconds": 30},
         )

@@ -18,19 +18,19 @@ from chalicelib.model import (
     ToolVersion,
 )
 from chalicelib.rules import acquire as rule
-from chalicelib.rules.acquire import Failure
+from chalicelib.rules.endings import SAID_MAX, TIME_UP, Ending
 from chalicelib.services import trail
 from chalicelib.services.deps import Deps, log
 
 TOOL: Final = "acquire"
 """What the ledger calls the tool of a job's run."""
-MESSAGE_MAX: Final = 400
+MESSAGE_MAX: Final = SAID_MAX
 ATTEMPTS_MAX: Final = rule.ATTEMPTS_MAX
 
 
 def run_of(job: Job) -> Run:
     """The run that holds the sweep off while the job is open."""
-    return Run(job.id, TOOL, 0, RunKind.ACQUIRE, job.created_at, job.lease_until)
+    return Run(job.id, TOOL, 0, RunKind.ACQUIRE, job.created_at, rule.held_until(job))
 
 
 def made(version: ToolVersion) -> JsonObject:
@@ -45,14 +45,9 @@ def made(version: ToolVersion) -> JsonObject:
     }
 
 
-def failed(failure: Failure, detail: str = "") -> JsonObject:
+def failed(job: Job, ending: Ending) -> JsonObject:
     """The result of a job that failed."""
-    return {"failure": failure.value, "message": f"{said_of(failure, detail)} {rule.WHAT_NEXT[failure]}"}
-
-
-def said_of(failure: Failure, detail: str = "") -> str:
-    """What happened, as anybody is told it; what an agent does next is no part of it."""
-    return f"{rule.SAID[failure]} {detail}".strip()[:MESSAGE_MAX]
+    return {"failure": ending.failure.value, "message": f"{ending.told_of(job)} {ending.what_next}"}
 
 
 def cancel(deps: Deps, agent: Agent, job: Job, why: str) -> bool:
@@ -72,7 +67,7 @@ def cancel_of_connection(deps: Deps, agent: Agent, connection_id: str) -> None:
 
 
 def release(deps: Deps, agent: Agent, job: Job, outcome: str) -> None:
-    """Take the job's run out of flight. The job has ended already: a failure here only leaves it to its deadline."""
+    """Take the job's run out of flight. The job has ended already: a failure here only leaves it to the sweep."""
     now = deps.now()
     fields = {
         "id": job.id,
@@ -85,7 +80,17 @@ def release(deps: Deps, agent: Agent, job: Job, outcome: str) -> None:
     try:
         deps.store.runs.release(agent, LedgerLine(run_of(job), str(outcome), now))
     except Exception:
-        log.exception("the run of job %s was not released; it ends by itself", job.id)
+        log.exception("the run of job %s was not released; the sweep does it", job.id)
+
+
+def release_ended(deps: Deps, agent: Agent) -> bool:
+    """Take the runs of jobs out of flight that ended just before their worker died. Whether there was one."""
+    held = [run.id for run in agent.runs.values() if run.kind is RunKind.ACQUIRE]
+    found = [deps.store.jobs.find(agent.person_id, agent.id, job_id) for job_id in held]
+    ended = [job for job in found if job is not None and not job.status.is_open]
+    for job in ended:
+        release(deps, agent, job, rule.outcome_of(job))
+    return bool(ended)
 
 
 def go_on(deps: Deps, job: Job) -> Job:
@@ -97,18 +102,17 @@ def go_on(deps: Deps, job: Job) -> Job:
         _end_overdue(deps, job)
     else:
         entry = JobEntry(job.last_seq + 1, now, "queued", "Its worker was not heard of; another one is called.")
-        if deps.store.jobs.requeue(job, entry, lease_until=now + rule.TAKE_UP):
+        if deps.store.jobs.requeue(job, entry, lease_until=rule.next_lease(job, now)):
             start(deps, job)
     return deps.store.jobs.find(job.person_id, job.agent_id, job.id) or job
 
 
 def _end_overdue(deps: Deps, job: Job) -> None:
-    result = failed(Failure.JOB_FAILED, rule.TIME_UP)
-    entry = JobEntry(job.last_seq + 1, deps.now(), "failed", said_of(Failure.JOB_FAILED, rule.TIME_UP))
-    if deps.store.jobs.end_silent(job, JobStatus.FAILED, result, entry):
+    entry = JobEntry(job.last_seq + 1, deps.now(), "failed", TIME_UP.told_of(job))
+    if deps.store.jobs.end_silent(job, JobStatus.FAILED, failed(job, TIME_UP), entry):
         facts = deps.store.agents.find(job.person_id, job.agent_id)
         if facts is not None:
-            release(deps, facts.agent, job, Failure.JOB_FAILED)
+            release(deps, facts.agent, job, TIME_UP.failure)
 
 
 def start(deps: Deps, job: Job) -> None:

@@ -9,8 +9,8 @@ from threading import Thread
 from typing import Final
 
 from chalicelib.model import Reply
-from chalicelib.rules.acquire import TIME_UP, Failure
 from chalicelib.rules.candidate import whole
+from chalicelib.rules.endings import TIME_UP
 from chalicelib.services.scenes import Over
 from chalicelib.services.workers import Worker
 
@@ -27,7 +27,7 @@ def await_reply(worker: Worker, ask: Callable[[], Reply]) -> Reply:
     reply = _asked_aside(ask)
     while not wait([reply], timeout=_seconds_until_beat(worker)).done:
         if worker.deps.now() >= worker.job.deadline:
-            raise Over(Failure.JOB_FAILED, TIME_UP)
+            raise Over(TIME_UP)
         worker.beat()
     return reply.result()
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chalicelib.errors import Reason, Refusal
+from chalicelib.errors import Refusal
 from chalicelib.model import Connection
-from chalicelib.rules import briefing
-from chalicelib.rules.acquire import Failure
+from chalicelib.rules import briefing, endings
+from chalicelib.rules.endings import Ending
 from chalicelib.services import acquire_asks, identity, requests
 from chalicelib.services.deps import Deps, Model
 from chalicelib.services.documentation import read_documentation
@@ -18,10 +18,9 @@ from chalicelib.services.workers import JobLost, Worker
 class Over(Exception):
     """The job is over without a tool."""
 
-    def __init__(self, failure: Failure, detail: str = "") -> None:
-        super().__init__(failure)
-        self.failure = failure
-        self.detail = detail
+    def __init__(self, ending: Ending) -> None:
+        super().__init__(ending.failure)
+        self.ending = ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,7 @@ def _find_usable(deps: Deps, model: Model, caller: Caller, connection_id: str) -
     try:
         connection = requests.mine(deps, caller, connection_id)
     except Refusal as refusal:
-        revoked = refusal.reason is Reason.CONNECTION_REVOKED
-        raise Over(Failure.CONNECTION_UNAVAILABLE, "" if revoked else "The agent may not use it any more.") from None
+        raise Over(endings.find_ending(refusal.reason) or endings.CONNECTION_GONE) from None
     if not acquire_asks.is_allowed(deps, caller.agent, connection.id, model):
-        raise Over(Failure.CONNECTION_UNAVAILABLE, "The person no longer allows it.")
+        raise Over(endings.WITHDRAWN)
     return connection

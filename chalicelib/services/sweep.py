@@ -179,11 +179,17 @@ def _noted_held(deps: Deps, agent: Agent, due: Due) -> Agent:
 
 
 def _find_settled(deps: Deps, due: Due) -> tuple[Person, AgentFacts] | None:
-    """The agent as it is, runs of dead processes buried first; None: gone or revoked."""
+    """The agent as it is, runs that nobody is at any more taken out of flight first; None: gone or revoked."""
     found = deps.store.sweeps.find_facts(due.person_id, due.agent_id)
-    if found is not None and ledger.bury_the_dead(deps, found[1].agent):
+    if found is not None and _settle_runs(deps, found[1].agent):
         found = deps.store.sweeps.find_facts(due.person_id, due.agent_id)
     return None if found is None or found[1].agent.revoked_at is not None else found
+
+
+def _settle_runs(deps: Deps, agent: Agent) -> bool:
+    """Whether there was one to take out of flight: of a dead process, or of a job that has ended."""
+    buried = ledger.bury_the_dead(deps, agent)
+    return jobs.release_ended(deps, agent) or buried
 
 
 def _leavers(deps: Deps, facts: AgentFacts, rule_now: datetime | None) -> tuple[Leaver, ...]:

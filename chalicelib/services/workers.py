@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import Agent, Job, JobDraft, JobEntry, JobStatus, ToolVersion
 from chalicelib.rules import acquire as rule
-from chalicelib.rules.acquire import Failure
+from chalicelib.rules.endings import Ending
 from chalicelib.services import jobs
 from chalicelib.services.deps import Deps
 
@@ -65,17 +65,17 @@ class Worker:
             jobs.cancel(self.deps, self.agent, done, "The agent was revoked.")
             raise JobLost
 
-    def fail(self, failure: Failure, detail: str = "") -> None:
+    def fail(self, ending: Ending) -> None:
         """End the job without a tool. Raises `JobLost`."""
-        result = jobs.failed(failure, detail)
-        entry = self._entry("failed", jobs.said_of(failure, detail))
+        result = jobs.failed(self.job, ending)
+        entry = self._entry("failed", ending.told_of(self.job))
         if not self.deps.store.jobs.end(self.job, JobStatus.FAILED, result, entry):
             raise JobLost
-        self._ended(failure)
+        self._ended(ending.failure)
 
     def succeeded(self) -> None:
         """After the publish that ended the job."""
-        self._ended("ok")
+        self._ended(rule.MADE)
 
     def _ended(self, outcome: str) -> None:
         jobs.release(self.deps, self.agent, self.job, outcome)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from chalicelib.errors import Reason, Refusal, Unanswered
 from chalicelib.model import JobDraft, Reply
 from chalicelib.rules import acquire as rule
-from chalicelib.rules import briefing
-from chalicelib.rules.acquire import Failure
+from chalicelib.rules import briefing, endings, shortfalls
 from chalicelib.rules.candidate import Candidate, GaveUp, Look, Misread, read_reply
+from chalicelib.rules.endings import SAID_MAX
 from chalicelib.rules.names import wire_name
 from chalicelib.services import identity, proving, publishing, scenes, toolbox, workers
 from chalicelib.services.deps import Deps, Model, log
@@ -39,14 +39,14 @@ def _work_until_over(deps: Deps, model: Model, worker: Worker) -> None:
             continue
         worker.succeeded()
     except Over as over:
-        worker.fail(over.failure, over.detail)
+        worker.fail(over.ending)
     except JobLost:
         raise
     except Refusal as refusal:
-        worker.fail(Failure.JOB_FAILED, refusal.message)
+        worker.fail(endings.UNFINISHED.because(refusal.message))
     except Exception:
         log.exception("job %s failed", worker.job.id)
-        worker.fail(Failure.JOB_FAILED, rule.BROKEN)
+        worker.fail(endings.BROKEN)
 
 
 def _attempt(scene: Scene) -> bool:
@@ -55,9 +55,9 @@ def _attempt(scene: Scene) -> bool:
     worker = scene.worker
     match read_reply(reply.text, vendor=scene.connection.vendor):
         case GaveUp(why):
-            raise Over(Failure.MODEL_GAVE_UP, why)
+            raise Over(endings.GAVE_UP.because(shortfalls.gave_up(why)))
         case Misread(problems):
-            return _again(worker, "unreadable", "The reply could not be read.", reply, briefing.misread(problems))
+            return _again(worker, "unreadable", shortfalls.misread(problems), reply, briefing.misread(problems))
         case Look(reads):
             return _looked(scene, reply, reads)
         case Candidate() as candidate:
@@ -69,14 +69,14 @@ def _asked(scene: Scene) -> Reply:
     said = briefing.conversation(scene.first, job.draft)
     failure = rule.decide_attempt(job, prompt_characters=briefing.characters(said), now=scene.deps.now())
     if failure is not None:
-        raise Over(failure, rule.TIME_UP if failure is Failure.JOB_FAILED else "")
+        raise Over(endings.NO_FURTHER[failure])
     scene.caller()
     number = job.attempts + 1
     worker.note("model", f"Attempt {number} of {rule.ATTEMPTS_MAX}: the model writes.", attempts=number)
     try:
         reply = await_reply(worker, lambda: scene.model.reply(briefing.SYSTEM, said, rule.REPLY_TOKENS_MAX))
     except Unanswered as unanswered:
-        raise Over(Failure.MODEL_FAILED, f"{unanswered}.") from None
+        raise Over(endings.UNANSWERED.because(f"{unanswered}.")) from None
     tokens = rule.cost_of(reply, prompt_characters=briefing.characters(said))
     worker.note("reply", f"The model answered ({tokens:,} tokens).", tokens=worker.job.tokens + tokens)
     return reply
@@ -96,20 +96,20 @@ def _judged(scene: Scene, reply: Reply, candidate: Candidate) -> bool:
         return _again(worker, "check", f"{tool} exists already.", reply, briefing.name_taken(tool))
     checked = toolbox.check(deps, candidate.source, candidate.input_schema, hosts=scene.connection.hosts)
     if not checked.ok:
-        found = sum(problem.blocking for problem in checked.problems)
         told = briefing.failed_check(checked.problems)
-        return _again(worker, "check", f"{tool} did not pass the check: {found} problems.", reply, told)
+        return _again(worker, "check", shortfalls.failed_check(tool, checked.problems), reply, told)
     worker.note("check", f"{tool} passed the check.")
     proofs = proving.read_paths(deps, scene.caller(), scene.connection, candidate.reads)
     _end_if_hopeless(proofs.error)
     if not proofs.passed:
-        return _again(worker, "reads", "A proof read failed.", reply, briefing.failed_reads(_answers(proofs)))
+        said = shortfalls.failed_reads(proofs.answers, proofs.error)
+        return _again(worker, "reads", said, reply, briefing.failed_reads(_answers(proofs)))
     report = proving.dry_run(deps, scene.caller(), scene.connection, candidate, checked.methods)
     _end_if_hopeless(report.get("error"))
     answers = _answers(proofs)
     if not report["passed"]:
         told = briefing.failed_dry_run(report, answers)
-        return _again(worker, "dry run", f"The dry run of {tool} did not pass.", reply, told)
+        return _again(worker, "dry run", shortfalls.failed_dry_run(tool, report), reply, told)
     if rule.proves_nothing(report, insists=briefing.insists(worker.job.draft, reply.text)):
         return _again(worker, "dry run", f"{tool} returned nothing.", reply, briefing.nothing_found(answers))
     worker.note("dry run", f"The dry run of {tool} passed.")
@@ -136,8 +136,8 @@ def _published(scene: Scene, reply: Reply, candidate: Candidate) -> bool:
 
 
 def _again(worker: Worker, step: str, message: str, reply: Reply, told: str) -> bool:
-    """Keep what the next attempt needs, whoever makes it."""
-    worker.note(step, message, draft=JobDraft(briefing.kept(reply.text), told))
+    """Keep what the next attempt needs, whoever makes it; `message` is for those who follow the job."""
+    worker.note(step, message, draft=JobDraft(briefing.kept(reply.text), told, message[:SAID_MAX]))
     return False
 
 
@@ -151,6 +151,6 @@ def _answers(proofs: proving.Proofs) -> str:
 
 def _end_if_hopeless(error: object) -> None:
     """Raise `Over` for what no other module would change."""
-    failure = rule.find_failure(str(error["reason"])) if isinstance(error, dict) else None
-    if failure is not None:
-        raise Over(failure)
+    ending = endings.find_ending(str(error["reason"])) if isinstance(error, dict) else None
+    if ending is not None:
+        raise Over(ending)

@@ -27,6 +27,7 @@ and written whole travels as one JSON text (S): it parses ten times faster than 
 | report     | SWEEP                | report                      | what the last tick of the sweep did |
 | job        | A#<person>#<agent>   | job#<job>                   | a tool being written: lease, progress (TTL) |
 | goal       | A#<person>#<agent>   | goal#<digest>               | job: the open one of a goal on a connection |
+| open jobs  | A#<person>#<agent>   | open-jobs                   | which jobs are open, each with its connection |
 | presence   | A#<person>#<agent>   | presence                    | the harness: its name, when it was seen and listed |
 | answer     | P#<person>           | answer#<connection>         | what the connection's vendor last answered |
 | session    | A#<person>#<agent>   | session#<session>           | what an MCP session last listed (expires_at: TTL) |
@@ -219,6 +220,10 @@ def job_key(person_id: str, agent_id: str, job_id: str) -> Key:
 
 def goal_key(person_id: str, agent_id: str, digest: str) -> Key:
     return key(agent_pk(person_id, agent_id), f"goal#{digest}")
+
+
+def open_jobs_key(person_id: str, agent_id: str) -> Key:
+    return key(agent_pk(person_id, agent_id), "open-jobs")
 
 
 def session_key(person_id: str, agent_id: str, session_id: str) -> Key:

@@ -6,7 +6,7 @@ import json
 from datetime import timedelta
 from typing import Any, Final
 
-from chalicelib.model import Job, JobDraft, JobEntry, JobStatus
+from chalicelib.model import Job, JobDraft, JobEntry, JobStatus, OpenJob
 from chalicelib.storage.items import (
     Item,
     due_shard,
@@ -80,7 +80,18 @@ def _to_entry(seq: int, value: Item) -> JobEntry:
 
 
 def draft_value(draft: JobDraft) -> dict[str, str]:
-    return json_text([draft.reply, draft.problems])
+    return json_text([draft.reply, draft.problems, draft.said])
+
+
+def open_job_value(job: Job) -> dict[str, list[str]]:
+    """The job as one of those that are open: what is added to their row, and taken out of it."""
+    return {"SS": [f"{job.id} {job.connection_id}"]}
+
+
+def to_open_jobs(item: Item | None) -> list[OpenJob]:
+    """Oldest first. A row that held the last open job of an agent stays, with nothing in it."""
+    members = item.get("jobs", {"SS": []})["SS"] if item else []
+    return [OpenJob(*member.split()) for member in sorted(members)]
 
 
 def goal_item(job: Job) -> Item:

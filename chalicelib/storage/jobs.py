@@ -1,15 +1,16 @@
-"""Rows of the jobs: one open job for each goal, one worker for each job, and no job that is never ended.
+"""Rows of the jobs: one open job for each goal, so many at once, one worker for each, and none that is never ended.
 
 Every write of a worker is conditioned on its being the owner: one that was given up for dead writes nothing more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from chalicelib.model import Job, JobEntry, JobStatus, JsonObject
+from chalicelib.model import Job, JobEntry, JobStatus, JsonObject, OpenJob
 from chalicelib.storage import items, job_items
 from chalicelib.storage.table import Table, Write, delete, put, update
 
@@ -35,10 +36,15 @@ class JobRows:
         return self.find(person_id, agent_id, item["job"]["S"]) if item else None
 
     def all_open(self, person_id: str, agent_id: str) -> list[Job]:
-        """Every open job of the agent."""
-        goals = self._table.query(items.agent_pk(person_id, agent_id), "goal#")
-        keys = [items.job_key(person_id, agent_id, goal["job"]["S"]) for goal in goals]
-        return [job_items.to_job(item) for item in self._table.get_many(keys)]
+        """Every open job of the agent, oldest first. Two round trips."""
+        opened = job_items.to_open_jobs(self._table.get(items.open_jobs_key(person_id, agent_id)))
+        keys = [items.job_key(person_id, agent_id, job.id) for job in opened]
+        return sorted(map(job_items.to_job, self._table.get_many(keys)), key=lambda job: job.id)
+
+    def open_of(self, person_id: str, agent_ids: Sequence[str]) -> list[OpenJob]:
+        """Which jobs of these agents are open. One round trip."""
+        rows = self._table.get_many([items.open_jobs_key(person_id, agent_id) for agent_id in agent_ids])
+        return [job for row in rows for job in job_items.to_open_jobs(row)]
 
     def newest(self, person_id: str, agent_id: str, *, limit: int | None = 20) -> list[Job]:
         """The agent's jobs, ended ones included, newest first."""
@@ -47,10 +53,16 @@ class JobRows:
 
     # --- writes
 
-    def opened(self, job: Job) -> list[Write]:
-        """Fails when the goal has an open job already."""
+    def opened(self, job: Job, *, most: int) -> list[Write]:
+        """Fails when the goal has an open job already, or the agent has `most` of any."""
         new = "attribute_not_exists(#pk)"
-        return [put(job_items.job_item(job), condition=new), put(job_items.goal_item(job), condition=new)]
+        counted = update(
+            items.open_jobs_key(job.person_id, job.agent_id),
+            "ADD #jobs :job",
+            condition="attribute_not_exists(#jobs) OR size(#jobs) < :most",
+            values={":job": job_items.open_job_value(job), ":most": items.number(most)},
+        )
+        return [put(job_items.job_item(job), condition=new), put(job_items.goal_item(job), condition=new), counted]
 
     def take_up(self, job: Job, owner: str, entry: JobEntry, *, lease_until: datetime) -> None:
         """Make `owner` the job's worker, unless it has ended, or a worker that is still heard of has it."""
@@ -166,4 +178,9 @@ def _ended(
         condition="#job = :job",
         values={":job": items.text(seen.id)},
     )
-    return [row, goal]
+    counted = update(
+        items.open_jobs_key(seen.person_id, seen.agent_id),
+        "DELETE #jobs :job",
+        values={":job": job_items.open_job_value(seen)},
+    )
+    return [row, goal, counted]

@@ -11,8 +11,10 @@ from typing import Any, Final
 
 from chalicelib.errors import Unanswered
 from chalicelib.model import Reply, Said
+from chalicelib.writer.unreadable import UNREADABLE
 
 PROVIDER: Final = "Amazon Bedrock"
+NO_MESSAGE: Final = f"{PROVIDER} answered something that is no message"
 
 
 class Bedrock:
@@ -30,6 +32,7 @@ class Bedrock:
     def reply(self, system: str, messages: Sequence[Said], max_tokens: int) -> Reply:
         """Raises `Unanswered`."""
         from botocore.exceptions import BotoCoreError, ClientError
+        from botocore.parsers import ResponseParserError
 
         try:
             answer = self._client.converse(
@@ -43,6 +46,8 @@ class Bedrock:
             raise Unanswered(f"{PROVIDER} answered {code}") from None
         except BotoCoreError as error:
             raise Unanswered(f"{PROVIDER} could not be asked ({type(error).__name__})") from None
+        except (ResponseParserError, *UNREADABLE):  # botocore's parser trusts the service
+            raise Unanswered(NO_MESSAGE) from None
         return read_answer(answer)
 
 
@@ -53,5 +58,5 @@ def read_answer(answer: Any) -> Reply:
         usage = answer["usage"]
         text = "".join(part["text"] for part in parts if "text" in part)
         return Reply(text, int(usage["inputTokens"]), int(usage["outputTokens"]))
-    except (KeyError, TypeError, ValueError):
-        raise Unanswered(f"{PROVIDER} answered something that is no message") from None
+    except UNREADABLE:
+        raise Unanswered(NO_MESSAGE) from None

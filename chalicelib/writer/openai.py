@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from chalicelib.errors import Unanswered
 from chalicelib.model import Reply, Said
+from chalicelib.writer.unreadable import UNREADABLE
 
 ANSWER_BYTES_MAX: Final = 4 * 1024 * 1024
 TRIES: Final = 3
@@ -83,5 +84,5 @@ class OpenAi:
             if not isinstance(said, str) or len(text) > ANSWER_BYTES_MAX:
                 raise ValueError
             return Reply(said, int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0)))
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError):
+        except UNREADABLE:
             raise Unanswered(f"{self.provider} answered something that is no chat completion") from None

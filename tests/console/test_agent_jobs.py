@@ -115,7 +115,8 @@ def test_a_job_that_failed_says_why_in_words_for_people(stage: Stage, mine: Brow
     stage.finished()
     page = shown(stage, mine)
     assert "failed Demo notes · 4 attempts, 4,800 tokens" in page
-    assert page.endswith("After 4 attempts no module passed its check and its dry run.")
+    assert "After 4 attempts no module passed its check and its dry run. Its last attempt: The reply could not" in page
+    assert page.endswith('this one holds 0 python and 0 json.".')
     assert "publish_tool" not in page
     assert "attempt_budget" in card(mine.get(path_of(stage.world)).body, "runs")
 

@@ -9,15 +9,17 @@ from typing import Any, Final
 
 import pytest
 
-from chalicelib.model import AskAnswer, Job, JobStatus
-from chalicelib.rules.acquire import LEASE
-from chalicelib.services import acquire, acquire_asks, connections, jobs, writing
+from chalicelib.errors import Refusal
+from chalicelib.model import AskAnswer, Direction, Job, JobStatus
+from chalicelib.rules.acquire import JOBS_OPEN_MAX
+from chalicelib.services import acquire, acquire_asks, connections, jobs, workers, writing
 from chalicelib.services.acquire import News, Wanted
 from chalicelib.services.sweep import run_sweep
 from tests.races.arena import NO_FAULTS, LiveArena
 from tests.races.crew import Crew
 from tests.races.faults import LostAnswer, Meanwhile
 from tests.races.scripted import Scripted, name_for
+from tests.races.tasks import sweeps
 from tests.races.test_at_once import at_once
 from tests.races.test_killed import REQUESTS_MAX, kill_at_every_step
 from tests.services.world import PERSON, World
@@ -77,9 +79,12 @@ class Scene:
         made = deps.store.toolbox.find_current(PERSON, f"demo__{name_for(job.goal)}")
         assert (made is not None) == (job.status is JobStatus.SUCCEEDED)
         assert made is None or made.version == 1
-        run = self.arena.facts().agent.runs.get(job.id)
-        assert run is None or run.deadline <= self.arena.clock() + LEASE, "a job that ended holds the sweep off"
+        jobs.release_ended(deps, self.arena.facts().agent)
+        assert job.id not in self.arena.facts().agent.runs, "a job that ended holds the sweep off"
         return job
+
+    def open_jobs(self) -> list[Job]:
+        return self.arena.clean.deps.store.jobs.all_open(PERSON, self.arena.facts().agent.id)
 
 
 def start(world: World, number: int = 1, connection_id: str = CONNECTION) -> object:
@@ -105,6 +110,52 @@ def test_one_goal_asked_for_by_many_at_once_is_one_job(scene: Scene) -> None:
     assert told <= {scene.job().id}
     assert told or scene.arena.faulty
     assert len(scene.arena.facts().agent.runs) == 1
+
+
+def test_so_many_goals_at_once_open_three_jobs_and_the_others_are_told_which(scene: Scene) -> None:
+    hands = [scene.hand() for _ in range(HANDS)]
+    answers = at_once(*[partial(refused_or_started, hand, number) for number, hand in enumerate(hands)])
+    opened = scene.open_jobs()
+    assert len(opened) == JOBS_OPEN_MAX or scene.arena.faulty
+    assert len(opened) <= JOBS_OPEN_MAX
+    assert {answer.job.id for answer in answers if isinstance(answer, News)} <= {job.id for job in opened}
+    told = [answer.message for answer in answers if isinstance(answer, Refusal)]
+    busy = [message for message in told if "are open" in message]
+    assert len(busy) == HANDS - JOBS_OPEN_MAX or scene.arena.faulty
+    assert all(job.id in message for message in busy for job in opened)
+
+
+def refused_or_started(world: World, number: int) -> object:
+    try:
+        return start(world, number)
+    except Refusal as refusal:
+        return refusal
+
+
+def test_no_sweep_takes_a_tool_while_a_dead_workers_job_is_found_by_many_at_once(scene: Scene) -> None:
+    scene.arena.clean.publish("idle")
+    start(scene.arena.clean)
+    agent = scene.arena.facts().agent
+    assert workers.take_up(scene.arena.clean.deps, agent, scene.job().id) is not None
+    for _ in range(LEASES_MAX):
+        scene.arena.clock.forward(seconds=91)
+        finds = [partial(jobs.go_on, scene.hand().deps, scene.job()) for _ in range(2)]
+        takes = partial(workers.take_up, scene.hand().deps, agent, scene.job().id)
+        at_once(*finds, takes, *[partial(sweeps, scene.hand()) for _ in range(3)])
+        assert [promotion.tool for promotion in scene.arena.facts().promotions] == ["demo__idle"]
+        assert scene.job().status.is_open
+
+
+def test_past_its_deadline_a_dead_workers_job_is_failed_once_and_its_agent_swept_once(scene: Scene) -> None:
+    scene.arena.clean.publish("idle")
+    start(scene.arena.clean)
+    scene.arena.clock.forward(minutes=10)
+    at_once(*[partial(sweeps, scene.hand()) for _ in range(3)])
+    sweeps(scene.arena.clean)
+    assert scene.check().status is JobStatus.FAILED
+    assert scene.arena.facts().promotions == ()
+    left = [record for record in scene.arena.clean.history() if record.changes[0].direction is Direction.DEMOTED]
+    assert len(left) == 1
 
 
 def test_many_workers_at_once_write_one_tool_and_ask_the_model_once(scene: Scene) -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.errors import Reason
-from chalicelib.model import Answer, Approval, Job, JobStatus, Page, Reply
+from chalicelib.model import Answer, Approval, Job, JobDraft, JobStatus, Page, Problem, Reply
 from chalicelib.rules import acquire as rule
-from chalicelib.rules import briefing
+from chalicelib.rules import briefing, endings, shortfalls
 from chalicelib.rules.acquire import Failure, Standing
 from chalicelib.rules.candidate import Candidate, GaveUp, Look, Misread, read_reply, whole
 from chalicelib.rules.documentation import ALL_CHARACTERS_MAX, cut_pages, find_urls, rank_links
@@ -69,11 +69,92 @@ def test_a_refusal_ends_a_job_only_when_no_other_module_would_help(reason: Reaso
         Reason.RATE_LIMITED: Failure.JOB_FAILED,
         Reason.INTERNAL: Failure.JOB_FAILED,
     }
-    assert rule.find_failure(reason) is hopeless.get(reason)
+    ending = endings.find_ending(reason)
+    assert (ending and ending.failure) == hopeless.get(reason)
 
 
 def test_every_failure_says_what_it_is_and_what_to_do() -> None:
-    assert rule.SAID.keys() == rule.WHAT_NEXT.keys() == set(Failure)
+    assert {ending.failure for ending in endings.ALL} == set(Failure)
+    assert all(ending.said.endswith(".") and ending.what_next.endswith(".") for ending in endings.ALL)
+
+
+def test_whatever_ends_the_attempts_has_an_ending() -> None:
+    assert {ending.failure for ending in endings.NO_FURTHER.values()} == endings.NO_FURTHER.keys()
+    assert all(ending.tells_last for ending in endings.NO_FURTHER.values())
+
+
+def test_a_job_that_is_open_is_held_until_its_deadline_and_longer_only_while_its_worker_is_heard_of() -> None:
+    assert rule.held_until(JOB) == JOB.deadline
+    late = replace(JOB, lease_until=JOB.deadline + rule.LEASE)
+    assert rule.held_until(late) == late.lease_until
+
+
+@pytest.mark.parametrize(
+    ("job", "outcome"),
+    [
+        (replace(JOB, status=JobStatus.SUCCEEDED, result={"tool": "demo__a"}), "ok"),
+        (replace(JOB, status=JobStatus.FAILED, result={"failure": "model_failed"}), "model_failed"),
+        (replace(JOB, status=JobStatus.CANCELLED, result={"message": "x"}), "cancelled"),
+    ],
+)
+def test_an_ended_job_has_one_outcome_in_the_ledger(job: Job, outcome: str) -> None:
+    assert rule.outcome_of(job) == outcome
+
+
+# --- what was wrong, for those who follow the job
+
+
+def test_one_problem_is_one_problem_and_is_quoted() -> None:
+    found = [Problem(2, 5, "unknown-name", "requests is not defined.", "")]
+    line = 'demo__a did not pass the check, 1 problem: "line 2, unknown-name: requests is not defined."'
+    assert shortfalls.failed_check("demo__a", found) == f"{line}."
+    assert "2 problems: " in shortfalls.failed_check("demo__a", found * 2)
+
+
+def test_advice_is_no_problem() -> None:
+    found = [Problem(1, 1, "a", "blocks", ""), Problem(1, 1, "b", "advises", "", blocking=False)]
+    assert "advises" not in shortfalls.failed_check("demo__a", found)
+
+
+def test_a_dry_run_that_did_not_pass_says_what_was_raised_and_what_was_answered() -> None:
+    report = {
+        "error": {"reason": "tool_failed", "message": "KeyError: 'id' in line 3."},
+        "reads": [
+            {"method": "GET", "path": "/ok", "status": 200},
+            {"method": "GET", "path": "/a", "status": 404},
+        ],
+    }
+    assert shortfalls.failed_dry_run("demo__a", report) == (
+        'The dry run of demo__a did not pass: "tool_failed: KeyError: \'id\' in line 3.", "GET /a answered 404".'
+    )
+
+
+def test_a_proof_read_that_failed_says_which() -> None:
+    answers = [{"path": "/a", "status": 401, "type": "", "text": "secretive"}]
+    assert shortfalls.failed_reads(answers, None) == 'A proof read failed: "GET /a answered 401".'
+    assert shortfalls.failed_reads([], None) == "A proof read failed."
+
+
+def test_giving_up_is_told_in_quotation_marks_and_ends_in_a_full_stop() -> None:
+    assert shortfalls.gave_up("no") == 'It says: "no".'
+    assert shortfalls.gave_up("There is no API.") == 'It says: "There is no API".'
+    assert shortfalls.gave_up(" ") == ""
+
+
+@given(st.lists(st.text(max_size=2000), max_size=8))
+def test_what_others_wrote_is_short_on_one_line_and_cannot_close_its_quotation(problems: list[str]) -> None:
+    told = shortfalls.misread(problems)
+    assert len(told) <= 400
+    assert told.isprintable()
+    assert told.count('"') == 2 * min(len(problems), shortfalls.TOLD)
+    assert told.endswith(".")
+
+
+@given(st.text(max_size=3000))
+def test_what_is_told_of_an_ending_is_bounded(said: str) -> None:
+    job = replace(JOB, draft=JobDraft("", "", said))
+    for ending in endings.ALL:
+        assert len(ending.told_of(job)) <= endings.SAID_MAX
 
 
 @pytest.mark.parametrize("status", JobStatus)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,19 @@ from chalicelib import wiring
 from chalicelib.errors import Reason, Refusal
 from chalicelib.model import AcquireQuestion, AskAnswer, JobStatus, RunKind
 from chalicelib.rules import acquire as rule
-from chalicelib.services import acquire, acquire_asks, agents, connections, replies, sweep, toolbox, workers, writing
+from chalicelib.rules import endings
+from chalicelib.services import (
+    acquire,
+    acquire_asks,
+    agents,
+    connections,
+    jobs,
+    replies,
+    sweep,
+    toolbox,
+    workers,
+    writing,
+)
 from chalicelib.services.acquire import News, Similar, Wanted
 from chalicelib.services.asks import Waiting
 from tests.acceptance.waiting import until
@@ -207,6 +220,45 @@ def test_after_four_attempts_it_is_over(stage: Stage) -> None:
     assert stage.world.set_of() == []
 
 
+def test_a_job_that_failed_says_what_was_wrong_last_to_agent_and_person(stage: Stage) -> None:
+    stage.model.will_say([a_tool(BROKEN)])
+    job = stage.finished()
+    said = [entry.message for entry in job.progress if entry.step == "check"]
+    assert said[0].startswith('demo__list-notes did not pass the check, 1 problem: "line 2, ')
+    assert "requests" in said[0]
+    assert job.result is not None
+    assert f"Its last attempt: {said[-1]} Call acquire again" in str(job.result["message"])
+    assert job.progress[-1].message.endswith(f"Its last attempt: {said[-1]}")
+
+
+def test_each_attempt_that_fell_short_says_why(stage: Stage) -> None:
+    script = ["I would love to!", a_tool(READS, reads=["/no-such-path"]), a_tool(WRONG_PATH), a_tool(READS)]
+    stage.model.will_say(script)
+    said = {entry.step: entry.message for entry in reversed(stage.finished().progress)}
+    assert '"A reply holds one ```python block and one ```json block; ' in said["unreadable"]
+    assert said["reads"] == 'A proof read failed: "GET /no-such-path answered 404".'
+    assert '"GET /note-list answered 404"' in said["dry run"]
+
+
+def test_a_job_whose_time_is_up_says_what_was_wrong_last(stage: Stage) -> None:
+    stage.model.will_say([a_tool(BROKEN), 400])
+    job = stage.start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "await_reply", first_then(die, replies.await_reply))
+        with pytest.raises(Killed):
+            stage.work()
+    stage.world.clock.forward(minutes=11)
+    done = acquire.status(stage.world.deps, stage.world.caller(), job.id, 0).job
+    assert stage.failure(done) == "job_failed"
+    assert "Its 10 minutes were up. Its last attempt: demo__list-notes did not" in str((done.result or {})["message"])
+
+
+def first_then(second: Callable[..., Any], first: Callable[..., Any]) -> Callable[..., Any]:
+    """What answers as `first` once, and as `second` from then on."""
+    acts = iter([first])
+    return lambda *arguments: next(acts, second)(*arguments)
+
+
 def test_the_token_ceiling_is_never_passed(stage: Stage) -> None:
     stage.model.tokens = (300_000, 90_000)
     stage.model.will_say([a_tool(BROKEN)])
@@ -220,12 +272,30 @@ def test_a_model_that_gives_up_is_believed(stage: Stage) -> None:
     job = stage.finished()
     assert stage.failure(job) == "model_gave_up"
     assert job.result is not None
-    assert "the API has no notes" in str(job.result["message"])
+    said = 'The model says that it cannot be done. It says: "the API has no notes". Call acquire with another goal'
+    assert str(job.result["message"]).startswith(said)
 
 
 def test_a_model_that_fails_is_named(stage: Stage) -> None:
     stage.model.will_say([400])
     assert stage.failure(stage.finished()) == "model_failed"
+
+
+def test_a_model_that_answers_in_no_format_is_named_and_nothing_of_grafts_broke(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.model.will_say([b'{"choices": [{"message": {"content": null}}]}'])
+    job = stage.finished()
+    assert stage.failure(job) == "model_failed"
+    assert "answered something that is no chat completion. Try again later" in str((job.result or {})["message"])
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_a_blank_reply_costs_an_attempt_and_is_not_said_again(stage: Stage, blank: str) -> None:
+    stage.model.will_say([blank, a_tool(READS)])
+    assert stage.finished().attempts == 2
+    assert all(turn["text"].strip() for turn in stage.model.asked[1].messages)
 
 
 def test_a_vendor_that_cannot_be_reached_ends_it(stage: Stage) -> None:
@@ -285,6 +355,18 @@ def test_at_most_three_jobs_of_an_agent_are_open(stage: Stage) -> None:
     with pytest.raises(Refusal) as refused:
         stage.acquire("One more")
     assert refused.value.reason is Reason.RATE_LIMITED
+    its = [job.id for job in stage.world.deps.store.jobs.newest(PERSON, stage.world.caller().agent.id)]
+    assert f"3 jobs of this agent are open ({', '.join(sorted(its))})." in refused.value.message
+
+
+def test_a_job_whose_time_is_up_takes_no_place_from_another(stage: Stage) -> None:
+    stage.allow()
+    for number in range(3):
+        stage.acquire(f"Goal {number}")
+    stage.world.clock.forward(minutes=10)
+    assert isinstance(stage.acquire("One more"), News)
+    open_now = stage.world.deps.store.jobs.all_open(PERSON, stage.world.caller().agent.id)
+    assert [job.goal for job in open_now] == ["One more"]
 
 
 def test_a_worker_that_comes_twice_does_it_once(stage: Stage) -> None:
@@ -386,7 +468,7 @@ def test_a_worker_that_was_given_up_for_dead_writes_nothing_more(stage: Stage) -
     with pytest.raises(workers.JobLost):
         first.note("model", "late")
     with pytest.raises(workers.JobLost):
-        first.fail(rule.Failure.JOB_FAILED)
+        first.fail(endings.BROKEN)
     second.note("model", "in time")
 
 
@@ -402,8 +484,57 @@ def test_the_sweep_leaves_the_agent_alone_while_its_job_is_open(stage: Stage) ->
         stage.world.clock.forward(seconds=60)
         worker.beat()
         assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
-    worker.fail(rule.Failure.JOB_FAILED)
+    worker.fail(endings.BROKEN)
     assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
+
+
+def test_the_sweep_leaves_the_agent_alone_until_the_deadline_of_a_job_whose_workers_all_died(stage: Stage) -> None:
+    stage.world.publish("idle", READS)
+    job = stage.start(ignore_existing=True)
+    far = stage.world.clock() + timedelta(days=400)
+    for _ in range(6):
+        assert workers.take_up(stage.world.deps, stage.world.caller().agent, job.id) is not None
+        stage.world.clock.forward(seconds=91)
+        assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
+    stage.world.clock.forward(seconds=45)
+    assert sweep.run_sweep(stage.world.deps, rule_now=far).demoted == []
+    assert stage.job(job).status is JobStatus.QUEUED
+    stage.world.clock.forward(seconds=9)
+    assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
+    assert stage.failure(stage.job(job)) == "job_failed"
+
+
+def test_a_job_that_was_queued_again_holds_the_sweep_off_like_one_that_was_never_silent(stage: Stage) -> None:
+    stage.world.publish("idle", READS)
+    job = stage.start(ignore_existing=True)
+    stage.world.clock.forward(seconds=100)
+    far = stage.world.clock() + timedelta(days=400)
+    swept = sweep.run_sweep(stage.world.deps, rule_now=far)
+    assert (swept.demoted, len(swept.having(sweep.Outcome.SKIPPED))) == ([], 1)
+    assert stage.job(job).status is JobStatus.QUEUED
+    assert stage.world.ledger() == [], "the run of an open job is not buried as dead"
+
+
+def test_a_job_is_queued_again_until_its_deadline_and_no_longer(stage: Stage) -> None:
+    job = stage.start()
+    stage.world.clock.forward(minutes=9, seconds=50)
+    sweep.run_sweep(stage.world.deps)
+    assert stage.job(job).lease_until == job.deadline
+
+
+def test_a_job_that_ended_holds_nothing_although_its_worker_died_with_the_run_in_flight(stage: Stage) -> None:
+    stage.world.publish("idle", READS)
+    job = stage.start(ignore_existing=True)
+    worker = workers.take_up(stage.world.deps, stage.world.caller().agent, job.id)
+    assert worker is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "release", die)
+        with pytest.raises(Killed):
+            worker.fail(endings.ATTEMPTS_SPENT)
+    far = stage.world.clock() + timedelta(days=400)
+    assert [leaver.tool for _, leaver in sweep.run_sweep(stage.world.deps, rule_now=far).demoted] == ["demo__idle"]
+    line = stage.world.ledger()[0]
+    assert (line.run.id, line.outcome, stage.world.caller().agent.runs) == (job.id, "attempt_budget", {})
 
 
 def test_revoking_the_connection_cancels_the_job(stage: Stage) -> None:
@@ -434,6 +565,7 @@ def test_a_withdrawn_answer_is_asked_for_again_and_stops_a_queued_job(stage: Sta
     stage.work()
     assert stage.failure(stage.job(job)) == "connection_unavailable"
     assert stage.model.asked == []
+    assert isinstance(stage.acquire(), Waiting)
 
 
 def test_an_answer_withdrawn_while_the_model_writes_stops_the_job_before_anything_more_is_read(stage: Stage) -> None:
@@ -444,6 +576,10 @@ def test_an_answer_withdrawn_while_the_model_writes_stops_the_job_before_anythin
     stage.model.will_say([withdraw])
     job = stage.finished()
     assert stage.failure(job) == "connection_unavailable"
+    told = str((job.result or {})["message"])
+    assert "was withdrawn" in told
+    assert told.endswith("Call acquire again: it asks the person anew.")
+    assert not any(word in told for word in ("revoked", "credential", "request_connection"))
     assert [line.run.kind for line in stage.world.ledger()] == [RunKind.ACQUIRE], "no run of a read or a candidate"
     assert (len(stage.model.asked), stage.world.set_of()) == (1, [])
 
@@ -456,6 +592,8 @@ def test_a_connection_that_leaves_the_agents_scope_meanwhile_is_not_used_any_mor
     stage.model.will_say([narrow])
     job = stage.finished()
     assert stage.failure(job) == "connection_unavailable"
+    told = str((job.result or {})["message"])
+    assert told.startswith("The agent may not use the connection any more. The person can let the agent use it again")
     assert [line.run.kind for line in stage.world.ledger()] == [RunKind.ACQUIRE]
 
 

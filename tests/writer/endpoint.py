@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-Said: TypeAlias = "str | int | Callable[[list[dict[str, str]]], str]"
-"""A reply; a status to fail with; or what makes the reply of the conversation so far."""
+Said: TypeAlias = "str | int | bytes | Callable[[list[dict[str, str]]], str]"
+"""A reply; a status to fail with; a body in no format; or what makes the reply of the conversation so far."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Endpoint:
                 raw = self.rfile.read(int(self.headers["Content-Length"]))
                 asked = Asked(unquote(self.path), dict(self.headers.items()), json.loads(raw))
                 status, body = endpoint._answer(asked)
-                payload = json.dumps(body).encode()
+                payload = body if isinstance(body, bytes) else json.dumps(body).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(payload)))
@@ -101,7 +101,7 @@ class Endpoint:
         self._held_from = None
         self._let_go.set()
 
-    def _answer(self, asked: Asked) -> tuple[int, dict[str, Any]]:
+    def _answer(self, asked: Asked) -> tuple[int, dict[str, Any] | bytes]:
         self.asked.append(asked)
         if self._held_from is not None and len(self.asked) > self._held_from:
             self.arrived.set()
@@ -110,6 +110,8 @@ class Endpoint:
         said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         if isinstance(said, int):
             return said, self.refusal
+        if isinstance(said, bytes):
+            return 200, said
         text = said if isinstance(said, str) else said(asked.messages)
         tokens_in, tokens_out = self.tokens
         if asked.path.endswith("/converse"):

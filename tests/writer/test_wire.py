@@ -8,7 +8,8 @@ import pytest
 
 from chalicelib import wiring
 from chalicelib.errors import Misconfigured, Unanswered
-from chalicelib.model import Said
+from chalicelib.model import JobDraft, Said
+from chalicelib.rules import briefing
 from chalicelib.services.deps import Model
 from tests.writer.endpoint import Endpoint
 
@@ -100,6 +101,55 @@ def test_a_model_that_wants_the_newer_name_of_the_limit_gets_it_from_then_on(end
         assert model.reply("s", TURNS, 500).text == "hello"
     limits = [{name: value for name, value in asked.body.items() if name.startswith("max")} for asked in endpoint.asked]
     assert limits == [{"max_tokens": 500}, {"max_completion_tokens": 500}, {"max_completion_tokens": 500}]
+
+
+def converse(content: str, usage: str = '{"inputTokens": 1, "outputTokens": 1}') -> bytes:
+    return f'{{"output": {{"message": {{"role": "assistant", "content": {content}}}}}, "usage": {usage}}}'.encode()
+
+
+def completion(message: str, usage: str = "{}") -> bytes:
+    return f'{{"choices": [{{"message": {message}}}], "usage": {usage}}}'.encode()
+
+
+MALFORMED = [
+    b"",
+    b"null",
+    b"[]",
+    b"1",
+    b"{",
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b'{"output": []}',
+    b'{"output": "x"}',
+    b'{"output": {"message": null}}',
+    b'{"output": {"message": []}}',
+    b'{"choices": [null]}',
+    b'{"choices": {}}',
+    *(converse(content) for content in ("null", '"x"', "[1]", "[null]", "[{}]", '[{"text": null}]', '[{"text": 1}]')),
+    *(converse('[{"text": "a"}]', usage) for usage in ("null", "[]", '{"inputTokens": 1e999, "outputTokens": 1}')),
+    *(completion(message) for message in ("null", "[]", '{"content": null}', '{"content": [1]}')),
+    completion('{"content": "a"}', '{"prompt_tokens": Infinity}'),
+    completion('{"content": "a"}', "[1]"),
+]
+
+
+@pytest.mark.parametrize("make", [bedrock, openai])
+@pytest.mark.parametrize("body", MALFORMED, ids=lambda body: body[:60].decode("ascii", "replace"))
+def test_an_answer_in_no_format_is_no_answer_and_breaks_nothing(
+    make: Callable[[Endpoint], Model], body: bytes, endpoint: Endpoint
+) -> None:
+    endpoint.will_say([body])
+    with pytest.raises(Unanswered, match="answered something that is no"):
+        make(endpoint).reply("s", TURNS, 500)
+
+
+@pytest.mark.parametrize("make", [bedrock, openai])
+@pytest.mark.parametrize("blank", ["", " \n\t"])
+def test_after_a_blank_reply_no_turn_is_blank_and_turns_still_alternate(
+    make: Callable[[Endpoint], Model], blank: str, endpoint: Endpoint
+) -> None:
+    make(endpoint).reply("s", briefing.conversation("the task", JobDraft(blank, "the problems")), 500)
+    assert endpoint.asked[0].messages == [{"role": "user", "text": "the task\n\nthe problems"}]
 
 
 def test_who_is_sent_the_answers_is_named(endpoint: Endpoint) -> None:
