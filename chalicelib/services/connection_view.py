@@ -51,6 +51,8 @@ class RevokeEffects:
     leaving: tuple[Leaving, ...]
     """Agents that would lose something."""
     asks: int
+    jobs: int
+    """Open ones that would be cancelled, of all agents."""
     tools: tuple[str, ...]
     """Wire names of every tool whose default it is; they stay in the toolbox."""
 
@@ -93,8 +95,9 @@ def find_effects(deps: Deps, person: Person, connection_id: str) -> RevokeEffect
     if connection is None:
         return None
     bound = frozenset(head.wire_name for head in index.search("") if head.connection_id == connection_id)
-    facts, *approvals = deps.store.table.together(
+    facts, open_jobs, *approvals = deps.store.table.together(
         lambda: deps.store.agents.facts_of(person.id, agent_ids),
+        lambda: deps.store.jobs.open_of(person.id, agent_ids),
         *(partial(deps.store.grants.approvals_of, person.id, agent_id) for agent_id in agent_ids),
     )
     answers = dict(zip(agent_ids, approvals, strict=True))
@@ -103,6 +106,7 @@ def find_effects(deps: Deps, person: Person, connection_id: str) -> RevokeEffect
         connection=connection,
         leaving=tuple(loss for loss in losses if loss.tools or loss.answers),
         asks=_waiting(asks, deps, connection_id),
+        jobs=sum(job.connection_id == connection_id for job in open_jobs),
         tools=tuple(sorted(bound)),
     )
 

@@ -135,5 +135,10 @@ def go_on_with_due(deps: Deps, due: Iterable[DueJob]) -> None:
             log.exception("job %s could not be gone on with", entry.job_id)
 
 
+def count_open(deps: Deps, person_id: str, agent_id: str) -> int:
+    """How many jobs a revoke of the agent would cancel. One round trip."""
+    return len(deps.store.jobs.open_of(person_id, [agent_id]))
+
+
 def open_jobs(deps: Deps, agent: Agent) -> list[Job]:
     return [job for job in deps.store.jobs.all_open(agent.person_id, agent.id) if job.status.is_open]

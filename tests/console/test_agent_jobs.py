@@ -128,6 +128,24 @@ def test_a_job_that_was_cancelled_says_why(stage: Stage, mine: Browser) -> None:
     assert "a tool being written, cancelled" in card(mine.get(path_of(stage.world)).body, "runs")
 
 
+def test_the_end_of_an_agent_or_a_connection_says_how_many_open_jobs_it_cancels(stage: Stage, mine: Browser) -> None:
+    agent, connection = f"{path_of(stage.world)}/revoke", f"/connections/{stage.connection.id}/revoke"
+    for path in (agent, connection):
+        assert "Jobs none is open" in words_of(mine.get(path).body)
+    stage.start()
+    assert "Runs none in flight Jobs 1 that is open would be cancelled" in words_of(mine.get(agent).body)
+    assert "Jobs 1 that is open is cancelled" in words_of(mine.get(connection).body)
+    stage.acquire("Count the notes")
+    assert "Jobs 2 that are open would be cancelled" in words_of(mine.get(agent).body)
+    assert "Jobs 2 that are open are cancelled" in words_of(mine.get(connection).body)
+    other = stage.world.connect("other")
+    assert "Jobs none is open" in words_of(mine.get(f"/connections/{other.id}/revoke").body)
+    stage.work()
+    assert "Jobs 1 that is open is cancelled" in words_of(mine.get(connection).body)
+    mine.post(connection)
+    assert "Jobs none is open" in words_of(mine.get(agent).body)
+
+
 def test_a_job_and_its_reads_are_runs_that_lead_to_no_page(stage: Stage, mine: Browser) -> None:
     stage.model.will_say([a_tool(READS, reads=["/notes"])])
     stage.finished()

@@ -7,8 +7,8 @@ import hmac
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from chalicelib.model import Agent
-from chalicelib.services import agents, overview
+from chalicelib.model import Agent, RunKind
+from chalicelib.services import agents, jobs, overview
 
 from .. import framing
 from ..http import PageResponse
@@ -34,8 +34,12 @@ class RevokeAgentPage:
     template: ClassVar[str] = "agent_revoke.html"
     frame: Frame
     agent: Agent
+    runs: int
+    """In flight, jobs left out."""
     waiting: int
     """Its asks that would be closed."""
+    jobs: int
+    """Its open jobs that would be cancelled."""
 
 
 def show_rotate(visit: Visit) -> PageResponse:
@@ -51,11 +55,14 @@ def rotate(visit: Visit) -> PageResponse:
 
 
 def show_revoke(visit: Visit) -> PageResponse:
-    agent, asks = visit.deps.store.table.together(
-        lambda: find_live(visit), lambda: overview.asks(visit.deps, visit.person_id)
+    agent, asks, open_jobs = visit.deps.store.table.together(
+        lambda: find_live(visit),
+        lambda: overview.asks(visit.deps, visit.person_id),
+        lambda: jobs.count_open(visit.deps, visit.person_id, visit.parts[0]),
     )
+    runs = sum(run.kind is not RunKind.ACQUIRE for run in agent.runs.values())
     its = sum(ask.agent_id == agent.id for ask in asks.waiting)
-    return html(RevokeAgentPage(framing.wide(visit, len(asks.waiting)), agent, its))
+    return html(RevokeAgentPage(framing.wide(visit, len(asks.waiting)), agent, runs, its, open_jobs))
 
 
 def revoke(visit: Visit) -> PageResponse:
